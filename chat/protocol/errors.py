@@ -1,0 +1,73 @@
+"""What can go wrong, as values that carry the decision with them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class PartError(Exception):
+    """A part, or a change to one, breaks the rules of parts."""
+
+
+class PartValidationError(PartError):
+    """A value does not fit its field; `rule` is the BR number it breaks, if it has one."""
+
+    def __init__(self, field: str, message: str, rule: str = "") -> None:
+        super().__init__(f"{field}: {message}" + (f" ({rule})" if rule else ""))
+        self.field = field
+        self.message = message
+        self.rule = rule
+
+
+class MissingRequiredField(PartValidationError):
+    """A required field is not there at all."""
+
+
+class InvalidStateTransition(PartError):
+    """A tool cannot go from the state it is in to the one asked for (BR-05)."""
+
+    def __init__(self, current: str, attempted: str, valid: tuple[str, ...]) -> None:
+        super().__init__(f"a {current} tool cannot become {attempted}")
+        self.current = current
+        self.attempted = attempted
+        self.valid = valid
+
+    @property
+    def details(self) -> dict[str, Any]:
+        return {
+            "currentStatus": self.current,
+            "attemptedStatus": self.attempted,
+            "validTransitions": list(self.valid),
+        }
+
+
+class ChatError(Exception):
+    """A refusal that the person is told about: a translated key and its values."""
+
+    def __init__(self, key: str, **data: str | int | float) -> None:
+        super().__init__(key)
+        self.key = key
+        self.data: Mapping[str, str | int | float] = data
+
+
+class ProviderError(Exception):
+    """A model provider failed; the error says whether to try again, and when."""
+
+    def __init__(
+        self,
+        key: str,
+        message: str = "",
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message or key)
+        self.key = key
+        self.message = message
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.status = status
+
+
+class ToolFailure(Exception):
+    """A tool says why it could not do it; the text goes to the model and on the card."""

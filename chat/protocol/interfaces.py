@@ -1,0 +1,207 @@
+"""What the engine is given: a model to ask, tools to run, and the words between them."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from chat.protocol.parts import FilePart, Tokens
+from chat.protocol.tool_state import JsonObject
+
+ToolStyle = Literal["json", "xml"]
+
+
+# --- what a tool is and gives back ------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model reads of it; `parameters` is a JSON Schema object."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model reads (`text`) and what the person sees (`display`), kept apart.
+
+    `display` is the JSON form of one of the displays in `chat/protocol/displays.py`.
+    """
+
+    text: str
+    display: JsonObject | None = None
+    is_error: bool = False
+    title: str = ""
+    attachments: tuple[FilePart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """Who asks, and where: given to a tool that wants it."""
+
+    conversation_id: str
+    message_id: str
+    call_id: str
+    language: str = "en"
+    # What the same tool returned last in this conversation, for tools that keep a state.
+    previous: JsonObject | None = None
+
+
+class Toolbox(Protocol):
+    """The tools one agent may use."""
+
+    def specs(self) -> Sequence[ToolSpec]: ...
+
+    async def run(self, name: str, arguments: JsonObject, context: ToolContext) -> ToolResult:
+        """Run a tool. Never raises for what the tool did: that is a result with `is_error`."""
+        ...
+
+
+# --- what is sent to a model ------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningBlock:
+    text: str
+    metadata: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FileBlock:
+    mime: str
+    url: str
+    filename: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallBlock:
+    call_id: str
+    name: str
+    input: JsonObject
+    metadata: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultBlock:
+    call_id: str
+    name: str
+    text: str
+    is_error: bool = False
+    files: tuple[FileBlock, ...] = ()
+
+
+Block = TextBlock | ReasoningBlock | FileBlock | ToolCallBlock | ToolResultBlock
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMessage:
+    """One neutral message of a request; a `tool` message holds results only."""
+
+    role: Literal["user", "assistant", "tool"]
+    content: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    model: str
+    messages: tuple[ModelMessage, ...]
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    temperature: float | None = None
+    max_output: int | None = None
+
+
+# --- what a model answers: a closed union -----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    text: str
+    metadata: JsonObject | None = None  # a signature, or what else must go back unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStart:
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    call_id: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A whole call. `fault` says why its arguments cannot be used, if they cannot."""
+
+    call_id: str
+    name: str
+    arguments: JsonObject
+    raw: str = ""
+    fault: str = ""
+    metadata: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """The result of a call that the provider ran itself."""
+
+    call_id: str
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    tokens: Tokens
+    cost: float | None = None  # only when the provider says it
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The provider failed before its first word and is asked again."""
+
+    key: str
+    attempt: int
+    attempts: int
+    wait: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Why the model stopped: stop, length, tool-calls, content-filter, pause, other."""
+
+    reason: str
+
+
+ProviderEvent = (
+    TextDelta
+    | ReasoningDelta
+    | ToolCallStart
+    | ToolCallDelta
+    | ToolCall
+    | ToolOutput
+    | Usage
+    | Retrying
+    | Finish
+)
+
+
+class ModelProvider(Protocol):
+    """Something that answers requests, piece by piece."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
+        """Answer. Faults raise `ProviderError`; closing the iterator closes the connection."""
+        ...

@@ -1,0 +1,107 @@
+"""A message with its parts: what pages, engines and exports are given (BR-11 … BR-14)."""
+
+from typing import Annotated, Any, Literal, TypeGuard
+
+from pydantic import Field
+
+from chat.protocol.errors import PartValidationError
+from chat.protocol.parts import Part, TextPart, Tokens, ToolPart, Uuid
+from chat.protocol.tool_state import Frozen, JsonObject
+
+Status = Literal["pending", "streaming", "success", "error", "cancelled"]
+
+
+class ModelRef(Frozen):
+    provider_id: str = Field(alias="providerID")
+    model_id: str = Field(alias="modelID")
+
+
+class Summary(Frozen):
+    """What stands for the earlier messages once the context was compacted (BR-11)."""
+
+    title: str | None = None
+    body: str | None = None
+    diffs: tuple[JsonObject, ...] | None = None
+
+
+class MessageError(Frozen):
+    """Why an answer ended early; `name` is the wire's, `key` the translated reason."""
+
+    name: str
+    key: str = ""
+    data: JsonObject = Field(default_factory=dict)
+
+
+class Path(Frozen):
+    cwd: str = ""
+    root: str = ""
+
+
+class UserTime(Frozen):
+    created: int
+
+
+class AnswerTime(Frozen):
+    created: int
+    completed: int | None = None
+
+
+class InfoBase(Frozen):
+    id: Uuid
+    session_id: Uuid = Field(alias="sessionID")
+    position: int = 0
+    agent: str = ""
+
+
+class UserInfo(InfoBase):
+    role: Literal["user"] = "user"
+    time: UserTime
+    model: ModelRef | None = None
+    summary: Summary | None = None
+    system: str | None = None
+    tools: dict[str, bool] | None = None
+    variant: str | None = None
+
+
+class AnswerInfo(InfoBase):
+    role: Literal["assistant"] = "assistant"
+    time: AnswerTime
+    status: Status = "success"
+    parent_id: Uuid | None = Field(None, alias="parentID")
+    provider_id: str = Field("", alias="providerID")
+    model_id: str = Field("", alias="modelID")
+    cost: float = Field(0, ge=0)
+    tokens: Tokens = Tokens()
+    path: Path = Path()
+    finish: str | None = None
+    error: MessageError | None = None
+
+
+Info = Annotated[UserInfo | AnswerInfo, Field(discriminator="role")]
+
+
+class WithParts(Frozen):
+    """One message: what is known of it, and its parts in their order."""
+
+    info: Info
+    parts: tuple[Part, ...] = ()
+
+    def model_post_init(self, _context: Any) -> None:
+        ids = [part.id for part in self.parts]
+        if len(set(ids)) < len(ids):
+            raise PartValidationError("id", "is used twice in a message", "BR-02")
+
+    @property
+    def text(self) -> str:
+        """What was said, without thinking, tools, and texts that are not for the model."""
+        return "".join(
+            part.text for part in self.parts if isinstance(part, TextPart) and not part.ignored
+        )
+
+    @property
+    def tools(self) -> tuple[ToolPart, ...]:
+        return tuple(part for part in self.parts if isinstance(part, ToolPart))
+
+
+def is_answer(info: Info) -> TypeGuard[AnswerInfo]:
+    return isinstance(info, AnswerInfo)
