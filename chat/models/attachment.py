@@ -1,0 +1,37 @@
+"""A file somebody put on a message, kept under a name of ours."""
+
+from pathlib import PurePath
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.base import Row
+from chat.models.message import Message
+
+
+def stored_name(attachment: "Attachment", _filename: str) -> str:
+    """Never the sender's name: only our id decides where a file lands."""
+    return str(PurePath("attachments") / str(attachment.pk))
+
+
+class Attachment(Row):
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("owner"))
+    message = models.ForeignKey(
+        Message, models.CASCADE, null=True, blank=True, related_name="attachments",
+        verbose_name=_("message"),
+    )  # fmt: skip
+    file = models.FileField(_("file"), upload_to=stored_name)
+    mime = models.CharField(_("type"), max_length=100)
+    size = models.PositiveIntegerField(_("size"))
+    filename = models.CharField(_("file name"), max_length=255, blank=True)
+    created = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("attachment")
+        verbose_name_plural = _("attachments")
+        ordering = ("created",)
+
+    def __str__(self) -> str:
+        return self.filename or str(self.pk)

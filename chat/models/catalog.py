@@ -1,0 +1,157 @@
+"""What there is to talk to: providers, their models, agents made of them, and tools."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.base import Row
+from chat.models.secrets import EncryptedField
+
+
+class Provider(Row):
+    """A place that serves models."""
+
+    class Kind(models.TextChoices):
+        OPENAI = "openai", _("OpenAI compatible")
+        ANTHROPIC = "anthropic", _("Anthropic")
+        OLLAMA = "ollama", _("Ollama")
+        CLAUDE_CODE = "claude_code", _("Claude Code")
+        DEMO = "demo", _("Demo")
+
+    class Style(models.TextChoices):
+        AUTO = "auto", _("automatic")
+        JSON = "json", _("native (JSON)")
+        XML = "xml", _("in the prompt (XML)")
+
+    name = models.CharField(_("name"), max_length=100)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind)
+    base_url = models.URLField(_("base URL"), max_length=500, blank=True)
+    api_key = EncryptedField(_("API key"), blank=True, default="")
+    enabled = models.BooleanField(_("enabled"), default=True)
+    tool_style = models.CharField(_("tool style"), max_length=4, choices=Style, default=Style.AUTO)
+    extra_headers = models.JSONField(_("extra headers"), default=dict, blank=True)
+
+    class Meta:
+        verbose_name = _("provider")
+        verbose_name_plural = _("providers")
+        ordering = ("name",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(kind__in=["openai", "anthropic", "ollama", "claude_code", "demo"]),
+                name="provider_kind",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class LanguageModel(Row):
+    """One model of a provider, with what it can do and what it costs."""
+
+    provider = models.ForeignKey(
+        Provider, models.CASCADE, related_name="models", verbose_name=_("provider")
+    )
+    model_id = models.CharField(_("model id"), max_length=200)
+    label = models.CharField(_("label"), max_length=100, blank=True)
+    context_window = models.PositiveIntegerField(_("context window"), null=True, blank=True)
+    max_output = models.PositiveIntegerField(_("longest output"), null=True, blank=True)
+    input_price = models.DecimalField(
+        _("input price"), max_digits=12, decimal_places=6, default=0,
+        help_text=_("Per million tokens."),
+    )  # fmt: skip
+    output_price = models.DecimalField(
+        _("output price"), max_digits=12, decimal_places=6, default=0
+    )
+    cache_read_price = models.DecimalField(
+        _("cache read price"), max_digits=12, decimal_places=6, default=0
+    )
+    cache_write_price = models.DecimalField(
+        _("cache write price"), max_digits=12, decimal_places=6, default=0
+    )
+    native_tools = models.BooleanField(_("calls tools natively"), default=True)
+    reasoning = models.BooleanField(_("thinks"), default=False)
+    vision = models.BooleanField(_("sees images"), default=False)
+    enabled = models.BooleanField(_("enabled"), default=True)
+
+    class Meta:
+        verbose_name = _("model")
+        verbose_name_plural = _("models")
+        ordering = ("provider__name", "model_id")
+        constraints = (
+            models.UniqueConstraint(fields=("provider", "model_id"), name="model_once"),
+            models.CheckConstraint(
+                condition=Q(input_price__gte=0)
+                & Q(output_price__gte=0)
+                & Q(cache_read_price__gte=0)
+                & Q(cache_write_price__gte=0),
+                name="model_prices",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.label or self.model_id
+
+
+class Agent(Row):
+    """A way of using a model: its instructions, its tools, its limits."""
+
+    class Unwatched(models.TextChoices):
+        STOP = "stop", _("stop after a while")
+        CONTINUE = "continue", _("go on")
+
+    name = models.CharField(_("name"), max_length=100)
+    description = models.TextField(_("description"), blank=True)
+    system_prompt = models.TextField(_("system prompt"), blank=True)
+    model = models.ForeignKey(
+        LanguageModel, models.SET_NULL, null=True, blank=True, verbose_name=_("model")
+    )
+    tools = models.JSONField(_("allowed tools"), default=list, blank=True)
+    temperature = models.FloatField(_("temperature"), null=True, blank=True)
+    max_steps = models.PositiveSmallIntegerField(_("most steps"), default=8)
+    tool_style = models.CharField(
+        _("tool style"), max_length=4, choices=Provider.Style, default=Provider.Style.AUTO
+    )
+    unwatched = models.CharField(
+        _("when nobody is watching"), max_length=8, choices=Unwatched, default=Unwatched.STOP
+    )
+    enabled = models.BooleanField(_("enabled"), default=True)
+    is_default = models.BooleanField(_("default"), default=False)
+
+    class Meta:
+        verbose_name = _("agent")
+        verbose_name_plural = _("agents")
+        ordering = ("name",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("is_default",), condition=Q(is_default=True), name="one_default_agent"
+            ),
+            models.CheckConstraint(
+                condition=Q(max_steps__gte=1) & Q(max_steps__lte=50), name="agent_max_steps"
+            ),
+            models.CheckConstraint(
+                condition=Q(temperature__isnull=True)
+                | (Q(temperature__gte=0) & Q(temperature__lte=2)),
+                name="agent_temperature",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ToolSetting(Row):
+    """A tool as this installation has it: on or off, and what it is called."""
+
+    tool = models.CharField(_("tool"), max_length=100, unique=True)
+    enabled = models.BooleanField(_("enabled"), default=True)
+    name = models.CharField(_("name"), max_length=100, blank=True)
+    description = models.TextField(_("description"), blank=True)
+
+    class Meta:
+        verbose_name = _("tool")
+        verbose_name_plural = _("tools")
+        ordering = ("tool",)
+
+    def __str__(self) -> str:
+        return self.name or self.tool

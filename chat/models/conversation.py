@@ -1,0 +1,63 @@
+"""A conversation, and who owns it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.base import Row
+from chat.models.catalog import Agent, LanguageModel
+
+
+class ConversationQuerySet(models.QuerySet["Conversation"]):
+    def owned_by(self, user_id: int) -> "ConversationQuerySet":
+        return self.filter(owner_id=user_id, deleted_at__isnull=True)
+
+
+class Conversation(Row):
+    """`rev` goes up in every transaction that changes the structure a page is drawn from."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.CASCADE,
+        related_name="conversations",
+        verbose_name=_("owner"),
+    )
+    title = models.CharField(_("title"), max_length=200, blank=True)
+    titled_by_hand = models.BooleanField(_("title given by hand"), default=False)
+    agent = models.ForeignKey(
+        Agent, models.SET_NULL, null=True, blank=True, verbose_name=_("agent")
+    )
+    model = models.ForeignKey(
+        LanguageModel, models.SET_NULL, null=True, blank=True, verbose_name=_("model")
+    )
+    # Empty until the first run decides it.
+    tool_style = models.CharField(_("tool style"), max_length=4, blank=True)
+    prompt_language = models.CharField(_("prompt language"), max_length=20, blank=True)
+    rev = models.PositiveIntegerField(_("revision"), default=0)
+    # The highest position given out: positions are never used again, even after a delete.
+    last_position = models.PositiveIntegerField(default=0, editable=False)
+    external_session_id = models.CharField(_("external session"), max_length=200, blank=True)
+    pinned = models.BooleanField(_("pinned"), default=False)
+    archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
+    deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True)
+    created = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    updated = models.DateTimeField(_("updated"), default=timezone.now)
+
+    objects = ConversationQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("conversation")
+        verbose_name_plural = _("conversations")
+        ordering = ("-updated",)
+        indexes = (models.Index(fields=("owner", "-pinned", "-updated"), name="own_column"),)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(tool_style__in=["", "json", "xml"]),
+                name="conversation_tool_style",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.title or str(_("New chat"))

@@ -1,0 +1,106 @@
+"""What is running: processes, the answers they are writing, and who is watching."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.base import Row
+from chat.models.conversation import Conversation
+from chat.models.message import Message
+
+
+class Process(Row):
+    """A server process; while it lives it renews its lease."""
+
+    host = models.CharField(_("host"), max_length=200)
+    pid = models.PositiveIntegerField(_("process id"), default=0)
+    started = models.DateTimeField(_("started"), default=timezone.now)
+    lease = models.DateTimeField(_("lease until"))
+
+    class Meta:
+        verbose_name = _("process")
+        verbose_name_plural = _("processes")
+        ordering = ("-started",)
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.pid}"
+
+
+class Generation(Row):
+    """One run of an agent; its id is the `request_id` of its events."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "active", _("running")
+        DONE = "done", _("done")
+        STOPPED = "stopped", _("stopped")
+        FAILED = "failed", _("failed")
+
+    conversation = models.ForeignKey(
+        Conversation, models.CASCADE, related_name="generations", verbose_name=_("conversation")
+    )
+    message = models.ForeignKey(
+        Message, models.CASCADE, related_name="generations", verbose_name=_("message")
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, verbose_name=_("user")
+    )
+    process = models.ForeignKey(
+        Process, models.SET_NULL, null=True, related_name="generations",
+        verbose_name=_("process"),
+    )  # fmt: skip
+    tab_id = models.CharField(_("tab"), max_length=100, blank=True)
+    status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.ACTIVE)
+    # The last event whose effect is in the part rows.
+    flushed_seq = models.PositiveIntegerField(default=0, editable=False)
+    stop_requested_by = models.CharField(_("stop asked by"), max_length=150, blank=True)
+    started = models.DateTimeField(_("started"), default=timezone.now)
+    finished = models.DateTimeField(_("finished"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("generation")
+        verbose_name_plural = _("generations")
+        ordering = ("-started",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("conversation",),
+                condition=Q(status="active"),
+                name="one_active_generation",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["active", "done", "stopped", "failed"]),
+                name="generation_status",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="active", finished__isnull=True)
+                | (~Q(status="active") & Q(finished__isnull=False)),
+                name="generation_finished",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.started:%Y-%m-%d %H:%M:%S} · {self.get_status_display()}"
+
+
+class View(Row):
+    """An open socket on a conversation (a copied browser tab copies its tab id too)."""
+
+    conversation = models.ForeignKey(
+        Conversation, models.CASCADE, related_name="views", verbose_name=_("conversation")
+    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("user"))
+    process = models.ForeignKey(
+        Process, models.CASCADE, related_name="views", verbose_name=_("process")
+    )
+    socket = models.CharField(_("socket"), max_length=100, unique=True)
+    tab_id = models.CharField(_("tab"), max_length=100, blank=True)
+    created = models.DateTimeField(_("since"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("view")
+        verbose_name_plural = _("views")
+        ordering = ("created",)
+
+    def __str__(self) -> str:
+        return self.socket

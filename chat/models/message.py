@@ -1,0 +1,89 @@
+"""A message row: one thing said. What it says is in its parts."""
+
+from decimal import Decimal
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.base import Row
+from chat.models.conversation import Conversation
+
+FORMAT_VERSION = 1
+
+
+class Message(Row):
+    class Role(models.TextChoices):
+        USER = "user", _("user")
+        ASSISTANT = "assistant", _("assistant")
+
+    class Status(models.TextChoices):
+        PENDING = "pending", _("pending")
+        STREAMING = "streaming", _("streaming")
+        SUCCESS = "success", _("success")
+        ERROR = "error", _("error")
+        CANCELLED = "cancelled", _("cancelled")
+
+    conversation = models.ForeignKey(
+        Conversation, models.CASCADE, related_name="messages", verbose_name=_("conversation")
+    )
+    parent = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="answers",
+        verbose_name=_("answers"),
+    )  # fmt: skip
+    position = models.PositiveIntegerField(_("position"))
+    role = models.CharField(_("role"), max_length=10, choices=Role)
+    status = models.CharField(_("status"), max_length=10, choices=Status, default=Status.SUCCESS)
+    error_key = models.CharField(_("error"), max_length=100, blank=True)
+    error_data = models.JSONField(_("error details"), default=dict, blank=True)
+    provider_id = models.CharField(_("provider"), max_length=200, blank=True)
+    model_id = models.CharField(_("model"), max_length=200, blank=True)
+    agent = models.CharField(_("agent"), max_length=100, blank=True)
+    finish_reason = models.CharField(_("finish reason"), max_length=50, blank=True)
+    # Tokens of the last step, which is the size of the context; the cost is of all steps.
+    input_tokens = models.PositiveIntegerField(_("input tokens"), default=0)
+    output_tokens = models.PositiveIntegerField(_("output tokens"), default=0)
+    reasoning_tokens = models.PositiveIntegerField(_("reasoning tokens"), default=0)
+    cache_read_tokens = models.PositiveIntegerField(_("cache read tokens"), default=0)
+    cache_write_tokens = models.PositiveIntegerField(_("cache write tokens"), default=0)
+    cost = models.DecimalField(_("cost"), max_digits=14, decimal_places=8, default=Decimal(0))
+    summary = models.JSONField(_("summary"), null=True, blank=True)
+    system = models.TextField(_("system"), blank=True)
+    tools = models.JSONField(_("tools"), null=True, blank=True)
+    variant = models.CharField(_("variant"), max_length=100, blank=True)
+    path = models.JSONField(_("path"), null=True, blank=True)
+    format_version = models.PositiveSmallIntegerField(_("format version"), default=FORMAT_VERSION)
+    client_id = models.CharField(_("client id"), max_length=64, blank=True)
+    created = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    updated = models.DateTimeField(_("updated"), default=timezone.now)
+    completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
+    archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("message")
+        verbose_name_plural = _("messages")
+        ordering = ("conversation", "position")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("conversation", "position"), name="message_position_once"
+            ),
+            models.UniqueConstraint(
+                fields=("conversation", "client_id"),
+                condition=~Q(client_id=""),
+                name="message_client_id_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(role__in=["user", "assistant"]), name="message_role"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["pending", "streaming", "success", "error", "cancelled"]),
+                name="message_status",
+            ),
+            models.CheckConstraint(
+                condition=Q(role="assistant") | Q(status="success"), name="user_message_done"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.position} · {self.get_role_display()}"

@@ -1,0 +1,47 @@
+"""Keys at rest: encrypted with a key that is not in the database, and never shown again."""
+
+from functools import cache
+from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+@cache
+def _fernet(keys: tuple[str, ...]) -> MultiFernet:
+    return MultiFernet([Fernet(key) for key in keys])
+
+
+def fernet() -> MultiFernet:
+    return _fernet(tuple(settings.PARLEY_KEYS))
+
+
+class Secret(str):
+    """A secret in the open: it works as a string and prints as dots."""
+
+    def __repr__(self) -> str:
+        return "'••••'"
+
+    @property
+    def hint(self) -> str:
+        """Enough to tell two keys apart, too little to use one."""
+        return f"…{self[-4:]}" if len(self) >= 12 else "…"
+
+
+class EncryptedField(models.TextField):
+    """A text that is encrypted in the database; a key it cannot read any more is empty."""
+
+    description = _("Encrypted text")
+
+    def get_prep_value(self, value: Any) -> str:
+        return fernet().encrypt(str(value).encode()).decode() if value else ""
+
+    def from_db_value(self, value: str | None, *_: Any) -> Secret:
+        if not value:
+            return Secret()
+        try:
+            return Secret(fernet().decrypt(value.encode()).decode())
+        except InvalidToken:
+            return Secret()

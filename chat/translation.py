@@ -1,0 +1,20 @@
+"""Which columns are kept once per language."""
+
+from modeltranslation.translator import TranslationOptions, register
+
+from chat.models import Agent, Provider, ToolSetting
+
+
+@register(Provider)
+class ProviderTranslation(TranslationOptions):
+    fields = ("name",)
+
+
+@register(Agent)
+class AgentTranslation(TranslationOptions):
+    fields = ("name", "description", "system_prompt")
+
+
+@register(ToolSetting)
+class ToolSettingTranslation(TranslationOptions):
+    fields = ("name", "description")
