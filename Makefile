@@ -1,0 +1,70 @@
+# `make help` lists what there is.
+PYTHON ?= python3
+PORT ?= 8000
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+export PORT PYTHON
+
+BIN := .venv/bin
+PYTEST := $(BIN)/pytest
+COVERAGE := --cov --cov-report=
+CORE := chat/protocol/*,chat/engine/*,chat/providers/*,chat/tools/*,chat/formats/*
+SAMPLE := env $$(grep -v '^\#' scripts/sample-production.env)
+
+.DEFAULT_GOAL := help
+.PHONY: help run link setup test test-full lint deploy-check messages bench shots clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+
+run: ## Start Parley on http://127.0.0.1:8000 (PORT=… changes it) and print a log-in link
+	@scripts/setup runtime
+	@exec $(BIN)/python manage.py serve
+
+link: ## Print a new log-in link for the running Parley
+	@$(BIN)/python manage.py login_link
+
+setup: ## Make the virtualenv with everything for development
+	@scripts/setup dev
+
+test: setup ## Run all tests, on SQLite and PostgreSQL, with the coverage thresholds
+	@scripts/test-needs
+	@echo "Tests on SQLite …"
+	@$(PYTEST) -n $(JOBS) -m "not full" $(COVERAGE)
+	@echo "Tests on PostgreSQL …"
+	@$(BIN)/python scripts/with_postgres $(PYTEST) -n $(JOBS) -m "both_databases and not full" $(COVERAGE) --cov-append
+	@echo "Coverage of the core (at least 95 %) and of everything (at least 85 %) …"
+	@$(BIN)/coverage report --include='$(CORE)' --fail-under=95
+	@$(BIN)/coverage report --fail-under=85
+
+test-full: setup ## Run the slow tests as well
+	@scripts/test-needs
+	@$(PYTEST) -n $(JOBS)
+	@$(BIN)/python scripts/with_postgres $(PYTEST) -n $(JOBS) -m both_databases
+
+lint: setup ## Check style, types, migrations and settings
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy .
+	@$(BIN)/python manage.py check --fail-level WARNING
+	@PARLEY_DATA=$$(mktemp -d) $(BIN)/python manage.py makemigrations --check --dry-run
+	@$(MAKE) --no-print-directory deploy-check
+
+deploy-check: setup
+	@PARLEY_DATA=$$(mktemp -d) $(SAMPLE) $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+messages: setup ## Gather the translatable texts and compile the translations
+	@scripts/test-needs
+	@mkdir -p locale
+	@$(BIN)/python manage.py makemessages --locale zh_Hans --locale en --no-location --no-obsolete \
+	  --ignore .venv --ignore var --ignore tests
+	@$(BIN)/python manage.py compilemessages --ignore .venv --ignore var
+
+bench: setup ## Measure latency, throughput and memory
+	@$(BIN)/python -m tests.bench
+
+shots: setup ## Take the screenshots of the README
+	@scripts/test-needs
+	@$(BIN)/python -m tests.shots
+
+clean: ## Remove what was made, except your data in var/
+	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov var/static

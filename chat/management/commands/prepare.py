@@ -1,0 +1,24 @@
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+from django.db import DatabaseError
+
+from chat.management import preparation
+
+
+class Command(BaseCommand):
+    help = "Makes everything ready to serve: database, static files, owner. Harmless to repeat."
+
+    def handle(self, **options: Any) -> None:
+        say = self.stdout.write
+        try:
+            preparation.check_disk()
+            preparation.check_database_file()
+            preparation.migrate_if_needed(say)
+            preparation.collect_if_needed(say)
+            preparation.ensure_owner(say)
+        except DatabaseError as error:
+            raise CommandError(f"The database cannot be used: {str(error).strip()}") from None
+        except OSError as error:
+            where = f" ({error.filename})" if error.filename else ""
+            raise CommandError(f"{error.strerror or error}{where}.") from None

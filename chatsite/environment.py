@@ -1,0 +1,111 @@
+"""Reads the environment: typed values with defaults, and secrets kept in files."""
+
+import base64
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+# A key with this prefix is never accepted in production (parley.E001, security.W009).
+INSECURE = "django-insecure-"
+
+SQLITE_OPTIONS = {
+    # Needed together: without IMMEDIATE a read-then-write transaction fails at once under load.
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+}
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def words(name: str, default: list[str] | None = None) -> list[str]:
+    """A list separated by commas or blanks."""
+    return text(name).replace(",", " ").split() or list(default or [])
+
+
+def number(name: str, default: int) -> int:
+    value = text(name, str(default))
+    try:
+        return int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not “{value}”.") from None
+
+
+def switch(name: str, default: bool = False) -> bool:
+    value = text(name, "1" if default else "0").lower()
+    if value in {"1", "true", "yes", "on"}:
+        return True
+    if value in {"0", "false", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{name} must be 1 or 0, not “{value}”.")
+
+
+def choice(name: str, choices: tuple[str, ...]) -> str:
+    """One of the choices; the first is the default."""
+    value = text(name, choices[0])
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}, not “{value}”.")
+    return value
+
+
+def folder(name: str, default: Path) -> Path:
+    """A folder that exists from now on, readable by us alone."""
+    path = Path(text(name, str(default))).expanduser().resolve()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"cannot make the folder {path}: {error.strerror}.") from None
+    return path
+
+
+def database(url: str, data: Path) -> dict[str, Any]:
+    """The default database: SQLite in our folder, unless an address is given."""
+    url = url or f"sqlite:///{data / 'db.sqlite3'}"
+    try:
+        config: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=0))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"DATABASE_URL is not understood: {error}") from None
+    if config["ENGINE"].endswith("sqlite3"):
+        config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
+    return config
+
+
+def new_secret_key() -> str:
+    return secrets.token_urlsafe(64)
+
+
+def new_fernet_key() -> str:
+    return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+
+
+def kept_secret(path: Path, make: Callable[[], str]) -> str:
+    """The secret in this file; made once, readable by us alone."""
+    try:
+        if not path.exists():
+            _write_once(path, make())
+        value = path.read_text().strip()
+    except OSError as error:
+        raise ImproperlyConfigured(f"cannot keep a secret in {path}: {error.strerror}.") from None
+    if not value:
+        raise ImproperlyConfigured(f"the secret in {path} is empty; restore it or delete the file.")
+    return value
+
+
+def _write_once(path: Path, value: str) -> None:
+    # Written aside and linked, so that two processes starting together agree on one whole secret.
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(value)
+        os.link(aside, path)
+    except FileExistsError:
+        pass
+    finally:
+        aside.unlink(missing_ok=True)

@@ -1,0 +1,233 @@
+"""Settings. Every value that differs between installations comes from the environment.
+
+PARLEY_ENV=local (the default) serves this machine only, over plain HTTP, with secrets of its own.
+PARLEY_ENV=production takes nothing for granted: chat/checks.py refuses to start without them.
+"""
+
+from pathlib import Path
+
+from csp.constants import NONCE, NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from chatsite import environment as env
+from chatsite.logs import logging_config
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+PARLEY_ENV = env.choice("PARLEY_ENV", ("local", "production"))
+PRODUCTION = PARLEY_ENV == "production"
+DATA_DIR = env.folder("PARLEY_DATA", BASE_DIR / "var")
+
+# --- Address -----------------------------------------------------------------------------------
+
+HOST = env.text("HOST", "127.0.0.1")
+PORT = env.number("PORT", 8000)
+_LOCAL_HOSTS = [] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") + _LOCAL_HOSTS
+# Full origins (scheme, host, port) that may post forms and open sockets.
+ORIGINS = env.words("ORIGINS") + [f"http://{host}:{PORT}" for host in _LOCAL_HOSTS]
+CSRF_TRUSTED_ORIGINS = [origin for origin in ORIGINS if "://" in origin]
+
+# --- Secrets -----------------------------------------------------------------------------------
+
+SECRET_KEY = env.text("SECRET_KEY") or (
+    env.INSECURE + env.new_secret_key()
+    if PRODUCTION
+    else env.kept_secret(DATA_DIR / "secret_key", env.new_secret_key)
+)
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
+# Fernet keys for provider keys at rest; the first encrypts, all decrypt. Not in the database, so
+# that a dump of it is useless, and not derived from SECRET_KEY, so that both rotate on their own.
+PARLEY_KEYS = env.words("PARLEY_KEYS") or [
+    env.kept_secret(DATA_DIR / "provider_keys", env.new_fernet_key)
+]
+
+DEBUG = env.switch("DEBUG")
+
+# --- Applications ------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "daphne",
+    "modeltranslation",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "django_htmx",
+    "csp",
+    "chat",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "chatsite.static.StaticFilesMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "chatsite.urls"
+ASGI_APPLICATION = "chatsite.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    },
+]
+
+# --- Stores ------------------------------------------------------------------------------------
+
+DATABASES = {"default": env.database(env.text("DATABASE_URL"), DATA_DIR)}
+REDIS_URL = env.text("REDIS_URL")
+
+LOCAL_LAYER = "channels.layers.InMemoryChannelLayer"
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": "parley"},
+    }
+    if REDIS_URL
+    else {"BACKEND": LOCAL_LAYER}
+}
+# The cache stays Django's default, in memory: pages must work while Redis is away.
+
+# --- Languages ---------------------------------------------------------------------------------
+
+LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
+# Not LANGUAGE: desktops set that one for gettext.
+LANGUAGE_CODE = env.choice("PARLEY_LANGUAGE", ("en", "zh-hans"))
+LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+TIME_ZONE = env.text("TIME_ZONE", "UTC")
+MODELTRANSLATION_DEFAULT_LANGUAGE = "en"
+MODELTRANSLATION_LANGUAGES = ("en", "zh-hans")
+MODELTRANSLATION_FALLBACK_LANGUAGES = ("en", "zh-hans")
+
+# --- Files -------------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"] if (BASE_DIR / "static").is_dir() else []
+MEDIA_ROOT = DATA_DIR / "media"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+# --- People ------------------------------------------------------------------------------------
+
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "sesame.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "login"
+# The account that `prepare` makes when there is no administrator.
+PARLEY_OWNER = env.text("PARLEY_OWNER", "owner")
+# The link that `serve` and `login_link` print: works once, for ten minutes.
+SESAME_MAX_AGE = 600
+SESAME_ONE_TIME = True
+SESAME_TOKENS = ["sesame.tokens_v2"]
+
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
+# A __Host- cookie cannot be set by a neighbouring sub-domain; browsers want it Secure.
+SESSION_COOKIE_NAME = "__Host-sessionid" if PRODUCTION else "parley_sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if PRODUCTION else "parley_csrftoken"
+
+# --- Headers -----------------------------------------------------------------------------------
+
+SECURE_SSL_REDIRECT = PRODUCTION
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if PRODUCTION else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
+# Only a proxy that overwrites this header may be believed.
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.switch("TRUST_PROXY") else None
+# Not no-referrer: browsers then send "Origin: null" with forms, which Django's CSRF check refuses.
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        # Older Safari does not count sockets as 'self'.
+        "connect-src": [
+            SELF,
+            *("ws" + origin.removeprefix("http") for origin in CSRF_TRUSTED_ORIGINS),
+        ],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    }
+}
+
+# --- Limits (each can be set as PARLEY_LIMIT_<NAME>) --------------------------------------------
+
+PARLEY_LIMITS = {
+    name: env.number(f"PARLEY_LIMIT_{name.upper()}", default)
+    for name, default in {
+        "message_chars": 32_000,
+        "frame_bytes": 65_536,
+        "frames_per_second": 10,
+        "sockets_per_user": 20,
+        "generations_per_user": 10,
+        "generations_per_process": 400,
+        "output_chars": 200_000,
+        "tool_result_chars": 16_000,
+        "tool_seconds": 20,
+        "upload_bytes": 10_000_000,
+        "uploads_per_message": 5,
+        "first_byte_seconds": 300,
+        "idle_seconds": 90,
+        "grace_seconds": 15,
+    }.items()
+}
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+# Django counts fields and not files here; files are checked against upload_bytes.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 20
+
+LOGGING = logging_config(env.text("LOG_LEVEL", "WARNING").upper())

@@ -1,0 +1,58 @@
+"""WhiteNoise for an asynchronous server.
+
+WhiteNoise's own middleware is synchronous: under ASGI it would send every request through a thread
+and back, and stream files through a blocking iterator. Ours are small and few: they are read whole.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from whitenoise.middleware import WhiteNoiseMiddleware
+
+Response = HttpResponseBase | Awaitable[HttpResponseBase]
+
+
+class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
+    """Serves what collectstatic gathered, without a thread for all other requests."""
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: Callable[[HttpRequest], Response]) -> None:
+        super().__init__(get_response)
+        self.is_async = iscoroutinefunction(get_response)
+        if self.is_async:
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> Response:
+        if self.is_async:
+            return self._answer(request)
+        file = self._find(request)
+        return self.get_response(request) if file is None else self.serve(file, request)
+
+    async def _answer(self, request: HttpRequest) -> HttpResponseBase:
+        # Only a file is worth a thread (it is read from disk); pages pass straight through.
+        if request.path_info.startswith(self.static_prefix):
+            file = await sync_to_async(self._find, thread_sensitive=False)(request)
+            if file is not None:
+                return await sync_to_async(self.serve, thread_sensitive=False)(file, request)
+        return await self.get_response(request)
+
+    def _find(self, request: HttpRequest) -> object | None:
+        path = request.path_info
+        return self.find_file(path) if self.autorefresh else self.files.get(path)
+
+    @staticmethod
+    def serve(static_file, request: HttpRequest) -> HttpResponse:
+        found = static_file.get_response(request.method, request.META)
+        content = b""
+        if found.file is not None:
+            with found.file:
+                content = found.file.read()
+        response = HttpResponse(content, status=int(found.status))
+        del response["content-type"]
+        for key, value in found.headers:
+            response[key] = value
+        return response

@@ -1,0 +1,21 @@
+"""Addresses of the site; those of the chat itself are in chat/urls.py."""
+
+from django.contrib import admin
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import include, path
+from django.views.i18n import set_language
+
+from chatsite.entrance import EnterView
+from chatsite.health import healthz, readyz
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("accounts/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("enter/", EnterView.as_view(), name="enter"),
+    path("i18n/setlang/", login_not_required(set_language), name="set_language"),
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("", include("chat.urls")),
+]
