@@ -1,0 +1,134 @@
+"""The tools there are: one decorated function each.
+
+@tool(icon="globe", timeout=10)
+async def weather(city: Annotated[str, "Name of the city"]) -> str:
+    \"\"\"The weather in a city right now.\"\"\"
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, overload
+
+from chat.protocol.interfaces import ToolContext, ToolSpec
+from chat.protocol.text import clean_text
+from chat.protocol.tool_state import JsonObject
+from chat.tools.pool import POOL, ThreadPool
+from chat.tools.schema import Signature, signature
+from chat.tools.toolbox import Toolbox
+
+Icon = Literal["calc", "globe", "list", "file", "term", "nut"]
+Gist = Callable[[JsonObject], str]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+TIMEOUT = 20.0
+OUTPUT_LIMIT = 16_000
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_GIST_LENGTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function, what a model reads of it, and what a page shows of its calls."""
+
+    spec: ToolSpec
+    function: Callable[..., Any]
+    takes: Signature
+    timeout: float = TIMEOUT
+    output_limit: int = OUTPUT_LIMIT
+    icon: Icon = "nut"
+    gist: Gist | None = None
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    def summary(self, arguments: JsonObject) -> str:
+        """A call in one line; arguments still unchecked may be anything, so it never raises."""
+        try:
+            text = (self.gist or _first_text)(arguments)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return ""
+        line = " ".join(clean_text(str(text)).split())
+        return line if len(line) <= _GIST_LENGTH else line[: _GIST_LENGTH - 1] + "…"
+
+    async def call(self, arguments: JsonObject, context: ToolContext, pool: ThreadPool) -> Any:
+        values = self.takes.bind(arguments, context)
+        if inspect.iscoroutinefunction(self.function):
+            return await self.function(**values)
+        return await pool.run(lambda: self.function(**values))
+
+
+class Registry:
+    """Tools by name. The process has one; a test may make its own."""
+
+    def __init__(self, pool: ThreadPool = POOL) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._pool = pool
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __iter__(self) -> Iterator[Tool]:
+        """In the order of names: a request's list of tools must not depend on import order."""
+        return iter(sorted(self._tools.values(), key=lambda tool: tool.name))
+
+    def get(self, name: str) -> Tool | None:
+        return self._tools.get(name)
+
+    @overload
+    def tool(self, function: Function, /) -> Function: ...
+
+    @overload
+    def tool(
+        self,
+        /,
+        *,
+        name: str = ...,
+        description: str = ...,
+        timeout: float = ...,
+        output_limit: int = ...,
+        icon: Icon = ...,
+        gist: Gist | None = ...,
+    ) -> Callable[[Function], Function]: ...
+
+    def tool(self, function: Function | None = None, /, **options: Any) -> Any:
+        """Register a function as a tool; the function itself stays as it is."""
+
+        def register(function: Function) -> Function:
+            self._add(_tool(function, **options))
+            return function
+
+        return register if function is None else register(function)
+
+    def toolbox(self, allowed: Iterable[str], disabled: Iterable[str] = ()) -> Toolbox:
+        """What one agent may use: its own list without what is switched off for all."""
+        names = set(allowed) - set(disabled)
+        return Toolbox([tool for tool in self if tool.name in names], self._pool)
+
+    def _add(self, tool: Tool) -> None:
+        if tool.name in self._tools:
+            raise ValueError(f"two tools are called {tool.name}")
+        self._tools[tool.name] = tool
+
+
+def _tool(
+    function: Callable[..., Any], *, name: str = "", description: str = "", **options: Any
+) -> Tool:
+    name = name or function.__name__
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is not a tool name: letters, digits, _ and -, at most 64")
+    description = description or inspect.getdoc(function) or ""
+    if not description:
+        raise ValueError(f"tool {name} needs a docstring: it is what the model reads of it")
+    takes = signature(function)
+    return Tool(ToolSpec(name, description, takes.parameters), function, takes, **options)
+
+
+def _first_text(arguments: JsonObject) -> str:
+    return next((value for value in arguments.values() if isinstance(value, str)), "")
+
+
+registry = Registry()
+tool = registry.tool
