@@ -36,8 +36,11 @@ class Lifespan:
 
     def attach_to_reactor(self) -> None:
         """Let Daphne run the hooks; on other servers the reactor never runs."""
-        from twisted.internet import reactor
+        from twisted.internet import reactor as installed
         from twisted.internet.defer import Deferred
+
+        # Its stubs describe the interface, `self` included.
+        reactor: Any = installed
 
         def run(hooks: Sequence[Hook]) -> Any:
             return Deferred.fromFuture(asyncio.ensure_future(self.run(hooks)))

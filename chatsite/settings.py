@@ -102,7 +102,7 @@ TEMPLATES = [
 DATABASES = {"default": env.database(env.text("DATABASE_URL"), DATA_DIR)}
 REDIS_URL = env.text("REDIS_URL")
 
-LOCAL_LAYER = "channels.layers.InMemoryChannelLayer"
+LOCAL_LAYER = "chat.layers.InProcessChannelLayer"
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
@@ -135,6 +135,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 # --- People ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ and back, and stream files through a blocking iterator. Ours are small and few: 
 """
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
@@ -38,14 +39,15 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
             file = await sync_to_async(self._find, thread_sensitive=False)(request)
             if file is not None:
                 return await sync_to_async(self.serve, thread_sensitive=False)(file, request)
-        return await self.get_response(request)
+        response: HttpResponseBase = await self.get_response(request)
+        return response
 
-    def _find(self, request: HttpRequest) -> object | None:
+    def _find(self, request: HttpRequest) -> Any:
         path = request.path_info
         return self.find_file(path) if self.autorefresh else self.files.get(path)
 
     @staticmethod
-    def serve(static_file, request: HttpRequest) -> HttpResponse:
+    def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
         found = static_file.get_response(request.method, request.META)
         content = b""
         if found.file is not None:

@@ -17,6 +17,7 @@ from django.test import Client
 
 from chat.management import preparation
 from chat.management.commands.serve import check_port
+from chat.models import Agent, Provider
 from tests.services.server import Server, python
 
 
@@ -40,6 +41,10 @@ class TestPrepare:
         owner = User.objects.get(is_superuser=True)
         assert owner.username == "owner"
         assert not owner.has_usable_password()
+
+    def test_makes_something_to_talk_to(self, static: Path) -> None:
+        output("prepare")
+        assert Agent.objects.get(is_default=True, model__provider__kind=Provider.Kind.DEMO)
 
     def test_again_has_nothing_to_do(self, static: Path) -> None:
         output("prepare")

@@ -4,6 +4,7 @@ from django.core.management import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from chat.management import preparation
+from chat.services.catalog import ensure_defaults
 
 
 class Command(BaseCommand):
@@ -17,6 +18,7 @@ class Command(BaseCommand):
             preparation.migrate_if_needed(say)
             preparation.collect_if_needed(say)
             preparation.ensure_owner(say)
+            ensure_defaults()
         except DatabaseError as error:
             raise CommandError(f"The database cannot be used: {str(error).strip()}") from None
         except OSError as error:
