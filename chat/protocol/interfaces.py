@@ -153,6 +153,7 @@ class ToolCall:
     raw: str = ""
     fault: str = ""
     metadata: JsonObject | None = None
+    by_provider: bool = False  # it runs the tool itself; a `ToolOutput` follows
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
 """A message with its parts: what pages, engines and exports are given (BR-11 … BR-14)."""
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import Field
 
 from chat.protocol.errors import PartValidationError
-from chat.protocol.parts import Part, TextPart, Tokens, ToolPart, Uuid
+from chat.protocol.parts import Part, StepFinishPart, TextPart, Tokens, ToolPart, Uuid
 from chat.protocol.tool_state import Frozen, JsonObject
 
 Status = Literal["pending", "streaming", "success", "error", "cancelled"]
+ABORTED = "MessageAbortedError"  # the wire's name of the error of a cancelled answer
 
 
 class ModelRef(Frozen):
@@ -105,3 +107,29 @@ class WithParts(Frozen):
 
 def is_answer(info: Info) -> TypeGuard[AnswerInfo]:
     return isinstance(info, AnswerInfo)
+
+
+def finish_answer(
+    answer: WithParts,
+    now: int,
+    *,
+    status: Literal["success", "error", "cancelled"],
+    finish: str = "",
+    error: MessageError | None = None,
+) -> WithParts:
+    """The answer as it ended: its time, the last step's tokens, the cost of all (BR-12 … BR-14)."""
+    info = answer.info
+    if not isinstance(info, AnswerInfo):
+        raise PartValidationError("role", "only an answer can be finished", "BR-14")
+    steps = [part for part in answer.parts if isinstance(part, StepFinishPart)]
+    if status == "cancelled":
+        error = MessageError(name=ABORTED)
+    changes = {
+        "status": status,
+        "finish": finish or (steps[-1].reason if steps else None),
+        "error": error,
+        "cost": float(sum((Decimal(str(step.cost)) for step in steps), Decimal(0))),
+        "tokens": steps[-1].tokens if steps else info.tokens,
+        "time": AnswerTime(created=info.time.created, completed=now),
+    }
+    return WithParts(info=info.model_copy(update=changes), parts=answer.parts)

@@ -4,9 +4,10 @@ The JSON names are those of the wire (`sessionID`, `messageID`, `callID`); in Py
 are `session_id`, `message_id`, `call_id`. The order of parts in their list is their order.
 """
 
-from typing import Annotated, Literal, TypeGuard
+from typing import Annotated, Any, Literal, TypeGuard
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError
 
 from chat.protocol.ids import is_uuid
 from chat.protocol.tool_state import Frozen, JsonObject, ToolCompleted, ToolState
@@ -33,6 +34,16 @@ class Tokens(Frozen):
     output: int = Field(0, ge=0)
     reasoning: int = Field(0, ge=0)
     cache: CacheTokens = CacheTokens()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _say_every_kind(cls, data: Any, info: ValidationInfo) -> Any:
+        # In Python a kind may be left out; on the wire its absence is a fault, not a zero.
+        if info.mode == "json" and isinstance(data, dict):
+            absent = [name for name in cls.model_fields if name not in data]
+            if absent:
+                raise PydanticCustomError("missing", "{names} required", {"names": absent[0]})
+        return data
 
 
 class OpenSpan(Frozen):
@@ -84,8 +95,8 @@ class StepFinishPart(PartBase):
     type: Literal["step-finish"] = "step-finish"
     reason: str
     snapshot: str | None = None
-    cost: float = Field(0, ge=0)
-    tokens: Tokens = Tokens()
+    cost: float = Field(ge=0)
+    tokens: Tokens
 
 
 class Excerpt(Frozen):

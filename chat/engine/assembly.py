@@ -1,0 +1,299 @@
+"""Folds what a model says into the parts of one message, and says what changed.
+
+The order of parts is the order of events. Nothing here waits, saves or publishes.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Sequence
+from typing import assert_never
+
+from chat.engine.changes import Change, PartClosed, PartGrew, PartOpened, TextKind, ToolChanged
+from chat.engine.open_text import OpenText
+from chat.engine.tool_calls import ToolCalls, ended
+from chat.engine.usage import Prices, cost_of_call
+from chat.protocol import tool_state
+from chat.protocol.factories import create_step_finish_part, create_step_start_part
+from chat.protocol.ids import now_ms
+from chat.protocol.interfaces import (
+    Finish,
+    ProviderEvent,
+    ReasoningDelta,
+    Retrying,
+    TextDelta,
+    ToolCall,
+    ToolCallDelta,
+    ToolCallStart,
+    ToolOutput,
+    ToolResult,
+    Usage,
+)
+from chat.protocol.parts import Part, Tokens, ToolPart
+from chat.protocol.text import clean_text
+from chat.protocol.tool_state import JsonObject, ToolRunning, ToolState
+
+log = logging.getLogger(__name__)
+
+CUT_OFF = "The call was cut off before its arguments were complete."
+NO_RESULT = "The provider gave no result for this call."
+
+
+class Assembly:
+    """One message in the making."""
+
+    def __init__(
+        self,
+        session_id: str,
+        message_id: str,
+        parts: Sequence[Part] = (),
+        *,
+        prices: Prices | None = None,
+        taken_call_ids: Collection[str] = (),
+        clock: Callable[[], int] = now_ms,
+    ) -> None:
+        self.session_id = session_id
+        self.message_id = message_id
+        self._parts: list[Part] = list(parts)
+        self._prices = prices or Prices()
+        self._clock = clock
+        self._open: OpenText | None = None
+        self._calls = ToolCalls(
+            session_id,
+            message_id,
+            {part.call_id for part in parts if isinstance(part, ToolPart)} | set(taken_call_ids),
+        )
+        self._step_is_open = False
+        self._usage: Usage | None = None
+        self.finish_reason = ""
+
+    # --- what there is -----------------------------------------------------------
+
+    def parts(self) -> tuple[Part, ...]:
+        """All parts as they are now, open ones with what they say so far."""
+        parts = list(self._parts)
+        if self._open and self._open.is_shown:
+            parts[self._open.position] = self._open.part()
+        for position, raw in self._calls.raw():
+            part = parts[position]
+            if isinstance(part, ToolPart) and isinstance(part.state, tool_state.ToolPending):
+                state = part.state.model_copy(update={"raw": raw})
+                parts[position] = part.model_copy(update={"state": state})
+        return tuple(parts)
+
+    def step_calls(self) -> tuple[ToolPart, ...]:
+        """The calls of this step that are ours to answer, in their order."""
+        places = self._calls.ours()
+        return tuple(part for place in places if isinstance(part := self._parts[place], ToolPart))
+
+    # --- steps -------------------------------------------------------------------
+
+    def open_step(self) -> list[Change]:
+        self._calls.new_step()
+        self._usage = None
+        self.finish_reason = ""
+        self._step_is_open = True
+        return [self._add(create_step_start_part(self.session_id, self.message_id))]
+
+    def close_step(self, reason: str = "", usage: Usage | None = None) -> list[Change]:
+        """The model has said its words: nothing stays open but the calls we must answer."""
+        changes = self._close_text() + self._fail_lost_calls()
+        used = usage or self._usage or Usage(Tokens())
+        reason = reason or self.finish_reason or ("tool-calls" if self.step_calls() else "unknown")
+        self.finish_reason = reason
+        self._usage = None
+        self._step_is_open = False
+        cost = cost_of_call(used, self._prices)
+        part = create_step_finish_part(
+            self.session_id, self.message_id, clean_text(reason), cost, used.tokens
+        )
+        return [*changes, self._add(part)]
+
+    def abort(self, error: str = tool_state.ABORTED) -> list[Change]:
+        """Close everything that is open, keeping what was said (and what it cost, if known)."""
+        changes = self._close_text() + self._abort_calls(error)
+        if self._step_is_open and self._usage:
+            changes += self.close_step("cancelled")
+        self._step_is_open = False
+        return changes
+
+    # --- events ------------------------------------------------------------------
+
+    def apply(self, event: ProviderEvent) -> list[Change]:
+        match event:
+            case TextDelta():
+                return self._next_step() + self._grow("text", event.text)
+            case ReasoningDelta():
+                return self._next_step() + self._grow("reasoning", event.text, event.metadata)
+            case ToolCallStart():
+                return self._next_step() + self._open_call(event.call_id, event.name)
+            case ToolCallDelta():
+                self._calls.hear(event.call_id, event.arguments)
+                return []
+            case ToolCall():
+                return self._next_step() + self._call(event)
+            case ToolOutput():
+                return self._output(event)
+            case Usage():
+                self._usage = event
+                return []
+            case Retrying():
+                return self._start_over()
+            case Finish():
+                self.finish_reason = event.reason
+                return []
+            case _:
+                assert_never(event)
+
+    def finish_tool(self, call_id: str, result: ToolResult) -> list[Change]:
+        """The result of a running call; for any other call it comes too late and is dropped."""
+        found = self._running(call_id)
+        if found is None:
+            return []
+        position, part = found
+        return [self._set(position, ended(part.state, self._clock(), result))]
+
+    def fail_tool(self, call_id: str, error: str) -> list[Change]:
+        return self.finish_tool(call_id, ToolResult(error, is_error=True))
+
+    def update_tool(
+        self, call_id: str, *, title: str | None = None, metadata: JsonObject | None = None
+    ) -> list[Change]:
+        """What a running tool says about itself."""
+        found = self._running(call_id)
+        if found is None:
+            return []
+        position, part = found
+        state = tool_state.run(part.state, self._clock(), title=title, metadata=metadata)
+        return [self._set(position, state)]
+
+    # --- text and thoughts -------------------------------------------------------
+
+    def _grow(self, kind: TextKind, text: str, metadata: JsonObject | None = None) -> list[Change]:
+        changes: list[Change] = []
+        if self._open and (self._open.kind != kind or self._open.ends_before(text, metadata)):
+            changes = self._close_text()
+        if not text and not metadata:
+            return changes
+        if self._open is None:
+            self._open = OpenText(self.session_id, self.message_id, kind, self._clock())
+        if metadata:
+            self._open.note(metadata)
+        return changes + self._show(self._open, self._open.hear(text))
+
+    def _show(self, text: OpenText, delta: str) -> list[Change]:
+        changes: list[Change] = []
+        if not text.is_shown and (delta or text.metadata):
+            text.position = len(self._parts)
+            changes.append(self._add(text.part(empty=True)))
+        if delta:
+            changes.append(PartGrew(text.position, text.id, text.length, delta, text.kind))
+            text.length += len(delta)
+        return changes
+
+    def _close_text(self, abandoned: bool = False) -> list[Change]:
+        text, self._open = self._open, None
+        if text is None:
+            return []
+        changes = self._show(text, text.hear_end())
+        if not text.is_shown:
+            return []
+        part = text.part(end=self._clock(), abandoned=abandoned)
+        self._parts[text.position] = part
+        return [*changes, PartClosed(text.position, part)]
+
+    # --- calls -------------------------------------------------------------------
+
+    def _open_call(
+        self, call_id: str, name: str, metadata: JsonObject | None = None
+    ) -> list[Change]:
+        if self._calls.position(call_id) is not None:
+            return []
+        changes = self._close_text()
+        part = self._calls.open(call_id, name, len(self._parts), metadata)
+        return [*changes, self._add(part)]
+
+    def _call(self, event: ToolCall) -> list[Change]:
+        changes = self._open_call(event.call_id, event.name, event.metadata)
+        position = self._calls.position(event.call_id)
+        assert position is not None
+        self._calls.complete(event)
+        part = self._tool(position)
+        if not isinstance(part.state, tool_state.ToolPending | ToolRunning):
+            log.warning("call %s came again after its end", part.call_id)
+            return changes
+        self._parts[position] = self._calls.named(part, event)
+        arguments = self._calls.arguments(event)
+        state = tool_state.run(part.state, self._clock(), input=arguments)
+        changes.append(self._set(position, state))
+        if event.fault:
+            changes += self.update_tool(part.call_id, metadata={"raw": clean_text(event.raw)})
+            changes += self.fail_tool(part.call_id, f"Invalid arguments: {event.fault}")
+        return changes
+
+    def _output(self, event: ToolOutput) -> list[Change]:
+        position = self._calls.position(event.call_id)
+        call_id = event.call_id if position is None else self._tool(position).call_id
+        changes = self.finish_tool(call_id, event.result)
+        if changes:
+            self._calls.answered(event.call_id)
+        return changes
+
+    def _next_step(self) -> list[Change]:
+        """A provider that runs its tools itself goes on after them: that is a new step."""
+        if not self._step_is_open or not self._calls.provider_answered:
+            return []
+        if any(isinstance(self._tool(place).state, ToolRunning) for place in self._calls.all()):
+            return []
+        return self.close_step("tool-calls") + self.open_step()
+
+    def _start_over(self) -> list[Change]:
+        """The provider is asked again: what this attempt left unfinished is not its answer."""
+        changes = self._close_text(abandoned=True) + self._abort_calls(tool_state.ABORTED)
+        self._calls.new_step()
+        self._usage = None
+        return changes
+
+    def _fail_lost_calls(self) -> list[Change]:
+        changes: list[Change] = []
+        ours = set(self._calls.ours())
+        for place in self._calls.all():
+            state = self._tool(place).state
+            if isinstance(state, tool_state.ToolPending):
+                running = tool_state.run(state, self._clock())
+                changes.append(self._set(place, tool_state.fail(running, self._clock(), CUT_OFF)))
+            elif isinstance(state, ToolRunning) and place not in ours:
+                changes.append(self._set(place, tool_state.fail(state, self._clock(), NO_RESULT)))
+        return changes
+
+    def _abort_calls(self, error: str) -> list[Change]:
+        return [
+            self._set(place, tool_state.abort(part.state, self._clock(), error))
+            for place, part in enumerate(self._parts)
+            if isinstance(part, ToolPart)
+            and isinstance(part.state, tool_state.ToolPending | ToolRunning)
+        ]
+
+    def _running(self, call_id: str) -> tuple[int, ToolPart] | None:
+        for position in range(len(self._parts) - 1, -1, -1):
+            part = self._parts[position]
+            if isinstance(part, ToolPart) and part.call_id == call_id:
+                if isinstance(part.state, ToolRunning):
+                    return position, part
+                break
+        log.warning("a result for call %s, which is not running, was dropped", call_id)
+        return None
+
+    # --- the list ----------------------------------------------------------------
+
+    def _tool(self, position: int) -> ToolPart:
+        part = self._parts[position]
+        assert isinstance(part, ToolPart)
+        return part
+
+    def _add(self, part: Part) -> PartOpened:
+        self._parts.append(part)
+        return PartOpened(len(self._parts) - 1, part)
+
+    def _set(self, position: int, state: ToolState) -> ToolChanged:
+        part = self._tool(position).model_copy(update={"state": state})
+        self._parts[position] = part
+        return ToolChanged(position, part)

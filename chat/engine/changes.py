@@ -1,0 +1,46 @@
+"""What a model's words changed in a message: enough to save it and to tell of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from chat.protocol.parts import Part, ToolPart
+
+TextKind = Literal["text", "reasoning"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartOpened:
+    """A part appeared. A text or a thought is still empty here: what it says grows it."""
+
+    position: int
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
+class PartGrew:
+    """More text for an open part; `offset` counts the characters before it."""
+
+    position: int
+    part_id: str
+    offset: int
+    delta: str
+    kind: TextKind
+
+
+@dataclass(frozen=True, slots=True)
+class PartClosed:
+    """A text or a thought is whole, and will not change any more."""
+
+    position: int
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChanged:
+    """A tool call is in a new state."""
+
+    position: int
+    part: ToolPart
+
+
+Change = PartOpened | PartGrew | PartClosed | ToolChanged

@@ -1,0 +1,185 @@
+"""Parts → the messages of a request: built anew for every request, never stored.
+
+No call goes without its result, results follow their call, and the list of one turn is
+the beginning of the next turn's, so that prompt caches hit.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from chat.protocol.interfaces import (
+    Block,
+    FileBlock,
+    ModelMessage,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
+from chat.protocol.messages import ABORTED, AnswerInfo, ModelRef, WithParts
+from chat.protocol.parts import (
+    FilePart,
+    Part,
+    ReasoningPart,
+    StepFinishPart,
+    StepStartPart,
+    TextPart,
+    ToolPart,
+)
+from chat.protocol.tool_state import JsonObject, ToolCompleted, ToolError
+
+INTERRUPTED = "[Tool execution was interrupted]"
+CLEARED = "[Old tool result content cleared]"
+ATTACHED = "Attached media from tool result:"
+TRUNCATED = "\n[Tool output truncated for compaction: omitted {count} chars]"
+
+# Ended early, but not broken: what they say is part of the conversation.
+KEPT_ERRORS = frozenset(
+    {
+        "error.chat_interrupted",
+        "error.chat_shutdown",
+        "error.chat_max_steps",
+        "error.chat_repeated_calls",
+        "error.chat_output_limit",
+        "error.chat_time_limit",
+    }
+)
+# Their text is in a text part of the same message; a folder has none.
+_SAID_AS_TEXT = ("text/plain", "application/x-directory")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryOptions:
+    """What the model can take."""
+
+    model: ModelRef | None = None
+    media_in_results: bool = False
+    strip_media: bool = False
+    max_output: int | None = None  # characters of a tool's output
+
+
+def to_model_messages(
+    messages: Sequence[WithParts], options: HistoryOptions | None = None
+) -> tuple[ModelMessage, ...]:
+    """What a model is told of a conversation, oldest first."""
+    options = options or HistoryOptions()
+    return tuple(said for message in messages for said in _message(message, options))
+
+
+def _message(message: WithParts, options: HistoryOptions) -> Iterator[ModelMessage]:
+    if not isinstance(message.info, AnswerInfo):
+        content = tuple(_asked(message.parts, options))
+        if content:
+            yield ModelMessage("user", content)
+    elif _is_sent(message, message.info):
+        own = options.model is None or options.model == ModelRef(
+            provider_id=message.info.provider_id, model_id=message.info.model_id
+        )
+        for is_mark, step in groupby(message.parts, lambda part: isinstance(part, StepStartPart)):
+            if not is_mark:
+                yield from _step(tuple(step), options, own)
+
+
+def _is_sent(message: WithParts, info: AnswerInfo) -> bool:
+    """A failed answer is not sent; one that was stopped is, if it says anything."""
+    error = info.error
+    failed = info.status == "error" or (error is not None and error.name != ABORTED)
+    if failed and not (error and error.key in KEPT_ERRORS):
+        return False
+    if failed or error or info.status == "cancelled":
+        silent = (StepStartPart, StepFinishPart, ReasoningPart)
+        return any(not isinstance(part, silent) for part in message.parts)
+    return True
+
+
+def _asked(parts: Sequence[Part], options: HistoryOptions) -> Iterator[Block]:
+    for part in parts:
+        if isinstance(part, TextPart) and part.text and not part.ignored:
+            yield TextBlock(part.text)
+        elif isinstance(part, FilePart) and part.mime not in _SAID_AS_TEXT:
+            yield _file(part, options)
+
+
+def _step(parts: Sequence[Part], options: HistoryOptions, own: bool) -> Iterator[ModelMessage]:
+    """One model call: what it said, then the results of its calls."""
+    content = tuple(_said(parts, own))
+    if content:
+        yield ModelMessage("assistant", content)
+    tools = [part for part in parts if isinstance(part, ToolPart)]
+    if not tools:
+        return
+    yield ModelMessage("tool", tuple(_result(tool, options) for tool in tools))
+    files = [file for tool in tools for file in _files(tool)]
+    if files and not options.media_in_results:
+        media = tuple(_file(file, options) for file in files)
+        yield ModelMessage("user", (TextBlock(ATTACHED), *media))
+
+
+def _said(parts: Sequence[Part], own: bool) -> Iterator[Block]:
+    signed = own and any(isinstance(part, ReasoningPart) and _signed(part) for part in parts)
+    for part in parts:
+        if isinstance(part, TextPart) and not part.ignored:
+            # Signed thoughts are checked by their place, so the empty text must stay there.
+            yield TextBlock(part.text or (" " if signed else ""))
+        elif isinstance(part, ReasoningPart):
+            yield from _thought(part, own)
+        elif isinstance(part, ToolPart):
+            notes = (part.metadata or {}) if own else {}
+            yield ToolCallBlock(part.call_id, part.tool, part.state.input, notes)
+
+
+def _thought(part: ReasoningPart, own: bool) -> Iterator[Block]:
+    """A thought goes back as one only to the model that had it."""
+    if part.metadata and part.metadata.get("abandoned"):
+        return
+    if own:
+        yield ReasoningBlock(part.text, part.metadata or {})
+    elif part.text.strip():
+        yield TextBlock(part.text)
+
+
+def _signed(part: ReasoningPart) -> bool:
+    metadata: JsonObject = part.metadata or {}
+    vendor = metadata.get("anthropic")
+    return "signature" in metadata or (isinstance(vendor, dict) and "signature" in vendor)
+
+
+def _result(part: ToolPart, options: HistoryOptions) -> ToolResultBlock:
+    text, is_error = _outcome(part)
+    if options.max_output is not None and not is_error and len(text) > options.max_output:
+        omitted = TRUNCATED.format(count=len(text) - options.max_output)
+        text = text[: options.max_output] + omitted
+    files: tuple[FileBlock, ...] = ()
+    if options.media_in_results:
+        blocks = [_file(file, options) for file in _files(part)]
+        files = tuple(block for block in blocks if isinstance(block, FileBlock))
+        notes = [block.text for block in blocks if isinstance(block, TextBlock)]
+        text = "\n".join([text, *notes])
+    return ToolResultBlock(part.call_id, part.tool, text, is_error, files)
+
+
+def _outcome(part: ToolPart) -> tuple[str, bool]:
+    match part.state:
+        case ToolCompleted(time=time, output=output):
+            return (CLEARED if time.compacted is not None else output), False
+        case ToolError(error=error, metadata=metadata):
+            if not (metadata and metadata.get("interrupted")):
+                return error, True
+            output = metadata.get("output")
+            return (output, False) if isinstance(output, str) else (INTERRUPTED, True)
+        case _:
+            return INTERRUPTED, True
+
+
+def _files(part: ToolPart) -> tuple[FilePart, ...]:
+    state = part.state
+    if not isinstance(state, ToolCompleted) or state.time.compacted is not None:
+        return ()
+    return state.attachments or ()
+
+
+def _file(part: FilePart, options: HistoryOptions) -> Block:
+    if options.strip_media:
+        return TextBlock(f"[Attached {part.mime}: {part.filename or 'file'}]")
+    return FileBlock(part.mime, part.url, part.filename or "")

@@ -1,0 +1,30 @@
+"""Notices a model that goes in circles: the same call, three times in a row."""
+
+import json
+from collections.abc import Collection, Sequence
+
+from chat.protocol.parts import Part, ReasoningPart, StepFinishPart, StepStartPart, ToolPart
+from chat.protocol.tool_state import ToolPending
+
+IN_A_ROW = 3
+# Writing the same plan again is no circle.
+EXEMPT = frozenset({"todo_write", "todo_read"})
+
+
+def repeated_call(parts: Sequence[Part], exempt: Collection[str] = EXEMPT) -> ToolPart | None:
+    """The call that the model keeps making, if the last three parts are that call.
+
+    The marks of steps and thoughts between calls do not count; a text does.
+    """
+    passed = (StepStartPart, StepFinishPart, ReasoningPart)
+    last = [part for part in parts if not isinstance(part, passed)][-IN_A_ROW:]
+    calls = [part for part in last if isinstance(part, ToolPart)]
+    if len(calls) < IN_A_ROW or any(isinstance(part.state, ToolPending) for part in calls):
+        return None
+    if calls[-1].tool in exempt or len({_fingerprint(part) for part in calls}) > 1:
+        return None
+    return calls[-1]
+
+
+def _fingerprint(part: ToolPart) -> tuple[str, str]:
+    return part.tool, json.dumps(part.state.input, sort_keys=True, default=str)
