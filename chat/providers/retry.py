@@ -1,0 +1,58 @@
+"""Ask again, politely: only before the first word, at most five times, and visibly."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from chat.protocol.errors import ProviderError
+from chat.protocol.interfaces import ProviderEvent, Retrying, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often, and how long to wait between; the sleep is a field so that tests need none."""
+
+    attempts: int = 5
+    first: float = 2.0
+    longest: float = 30.0
+    # A hint beyond this is no wait but a refusal: the person is told at once.
+    patience: float = 3600.0
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+    def delay(self, attempt: int, hint: float | None = None) -> float:
+        """The seconds after the given failed attempt (from 1); the provider's hint wins."""
+        if hint is not None:
+            return hint
+        return min(self.first * 2.0 ** min(attempt - 1, 30), self.longest)
+
+    def again(self, error: ProviderError, attempt: int) -> bool:
+        return (
+            error.retryable
+            and attempt < self.attempts
+            and (error.retry_after or 0) <= self.patience
+        )
+
+
+async def retrying(
+    ask: Callable[[], AsyncGenerator[ProviderEvent, None]], policy: RetryPolicy
+) -> AsyncGenerator[ProviderEvent, None]:
+    """The events of one asking; failures before the first word are tried again."""
+    attempt = 1
+    while True:
+        begun = False
+        try:
+            async with aclosing(ask()) as events:
+                async for event in events:
+                    begun = begun or not isinstance(event, Usage)
+                    yield event
+            return
+        except ProviderError as error:
+            if begun:
+                error.retryable = False
+            if begun or not policy.again(error, attempt):
+                raise
+            key, wait = error.key, policy.delay(attempt, error.retry_after)
+        attempt += 1
+        yield Retrying(key=key, attempt=attempt, attempts=policy.attempts, wait=wait)
+        await policy.sleep(wait)
