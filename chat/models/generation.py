@@ -54,7 +54,7 @@ class Generation(Row):
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.ACTIVE)
     # The last event whose effect is in the part rows.
     flushed_seq = models.PositiveIntegerField(default=0, editable=False)
-    stop_requested_by = models.CharField(_("stop asked by"), max_length=150, blank=True)
+    stop_requested_by = models.JSONField(_("stop asked by"), null=True, blank=True)
     started = models.DateTimeField(_("started"), default=timezone.now)
     finished = models.DateTimeField(_("finished"), null=True, blank=True)
 

@@ -138,4 +138,10 @@ def _span(data: dict[str, Any]) -> dict[str, int]:
 
 
 def _moment(ms: int | None) -> datetime | None:
-    return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC)
+    if ms is None:
+        return None
+    try:
+        return datetime.fromtimestamp(ms / 1000, UTC)
+    except (OverflowError, ValueError, OSError):
+        # An imported time beyond the calendar; the part itself keeps it in `data`.
+        return None

@@ -39,9 +39,19 @@ class EncryptedField(models.TextField):
         return fernet().encrypt(str(value).encode()).decode() if value else ""
 
     def from_db_value(self, value: str | None, *_: Any) -> Secret:
-        if not value:
-            return Secret()
-        try:
-            return Secret(fernet().decrypt(value.encode()).decode())
-        except InvalidToken:
-            return Secret()
+        return _opened(value) or Secret()
+
+    def to_python(self, value: Any) -> Secret:
+        """What a dump holds is encrypted; anything else is the secret itself."""
+        return _opened(value) or Secret(value or "")
+
+    def value_to_string(self, obj: models.Model) -> str:
+        # Dumps are read by people and kept in the open.
+        return self.get_prep_value(self.value_from_object(obj))
+
+
+def _opened(value: str | None) -> Secret | None:
+    try:
+        return Secret(fernet().decrypt(value.encode()).decode()) if value else None
+    except InvalidToken:
+        return None

@@ -1,0 +1,59 @@
+"""A conversation as it was read at one moment, and what a tab says it shows of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chat.protocol.messages import WithParts
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The messages are at least as new as `rev` and `seq` say, never older."""
+
+    conversation_id: str
+    rev: int
+    title: str
+    messages: tuple[WithParts, ...]
+    request_id: str = ""
+    seq: int = 0
+    # Whether there are messages before the first of these.
+    older: bool = False
+
+    @property
+    def running(self) -> bool:
+        return bool(self.request_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a tab has on its page: states of messages by position, lengths of open parts."""
+
+    rev: int = -1
+    messages: Mapping[int, str] = field(default_factory=dict)
+    # Of the parts of running messages: how much of an open text, or the state of the rest.
+    parts: Mapping[tuple[int, int], int | str] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Shown":
+        """From what a page sends: {"rev": 3, "messages": {"4": "done"}, "parts": {"p4-0": 12}}.
+
+        A page that says nonsense is a page that shows nothing, and is drawn again.
+        """
+        try:
+            return cls(
+                rev=int(data["rev"]),
+                messages={int(key): str(value) for key, value in data["messages"].items()},
+                parts={_place(key): _state(value) for key, value in data["parts"].items()},
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return cls()
+
+
+def _place(key: str) -> tuple[int, int]:
+    message, part = key.removeprefix("p").split("-")
+    return int(message), int(part)
+
+
+def _state(value: Any) -> int | str:
+    return value if isinstance(value, int) and value >= 0 else str(value)

@@ -1,0 +1,103 @@
+"""How a run ends: settled once in the database, then told."""
+
+import asyncio
+import contextlib
+import logging
+from typing import Any
+
+from django.db import DatabaseError
+
+from chat.engine.loop import LoopEnd
+from chat.engine.usage import last_tokens, total_cost
+from chat.protocol.messages import AnswerInfo
+from chat.services.broadcast import tell_user
+from chat.services.flush import flusher
+from chat.services.pool import in_pool
+from chat.services.runs import RUNS, Run, Stop
+from chat.services.settle import Outcome, Settled, settle
+
+log = logging.getLogger(__name__)
+
+INTERRUPTED = "error.chat_interrupted"
+
+
+def finished(run: Run, end: LoopEnd) -> Outcome:
+    if end.error_key:
+        return failed(run, end.error_key, **end.error_data)
+    return Outcome(status="success", finish_reason=end.finish)
+
+
+def stopped(run: Run) -> Outcome:
+    """Stopped by a person, or because the process is going down."""
+    stop = run.stopped or Stop(reason="shutdown")
+    if stop.reason == "shutdown":
+        return failed(run, INTERRUPTED)
+    return Outcome(status="cancelled", finish_reason="cancelled", error_data=stop.as_json())
+
+
+def failed(run: Run, key: str, message: str = "", **data: str | int | float) -> Outcome:
+    if message:
+        data["error"] = message
+    return Outcome(status="error", finish_reason="error", error_key=key, error_data=data)
+
+
+async def end(run: Run, outcome: Outcome) -> None:
+    """Settle and tell, shielded: a second stop must not take the last write with it."""
+    run.ending = True
+    ending = asyncio.ensure_future(_end(run, outcome))
+    while not ending.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(ending)
+    ending.result()
+
+
+async def _end(run: Run, outcome: Outcome) -> None:
+    for change in run.assembly.abort():
+        run.note(change)
+    settled = None if run.lost else await _settle(run, outcome)
+    if settled is not None:
+        run.rev = settled.rev
+        _tell(run, outcome, settled.info)
+    if RUNS.get(run.conversation_id) is run:
+        del RUNS[run.conversation_id]
+    await run.drained()
+    await tell_user(run.assignment.user_id, "column", conversation_id=run.conversation_id)
+
+
+async def _settle(run: Run, outcome: Outcome) -> Settled | None:
+    """The last write, tried until the database takes it."""
+    parts = run.assembly.parts()
+    outcome = outcome.with_usage(last_tokens(parts), total_cost(parts))
+    wait = 0.1
+    while True:
+        async with flusher.writing:
+            placed = run.take_dirty()
+            try:
+                return await in_pool(settle, run.request_id, outcome, placed)
+            except DatabaseError:
+                log.exception("a run could not be settled yet")
+                run.put_back(placed)
+        await asyncio.sleep(wait)
+        wait = min(wait * 2, 5.0)
+
+
+def _tell(run: Run, outcome: Outcome, info: AnswerInfo) -> None:
+    body: dict[str, Any] = {
+        "status": outcome.status,
+        "finish_reason": outcome.finish_reason,
+        "info": info.model_dump(mode="json", by_alias=True, exclude_none=True),
+    }
+    match outcome.status:
+        case "success":
+            usage = {**info.tokens.model_dump(), "cost": info.cost}
+            run.tell("chat:complete", **body, usage=usage)
+        case "cancelled":
+            run.tell("chat:stopped", **body, **outcome.error_data, lengths=_lengths(run))
+        case _:
+            key, data = outcome.error_key, outcome.error_data
+            run.tell("chat:error", **body, error_key=key, error_data=data)
+
+
+def _lengths(run: Run) -> dict[str, int]:
+    """How much of each text was kept."""
+    return {part.id: len(part.text) for part in run.assembly.parts() if hasattr(part, "text")}

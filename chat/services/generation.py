@@ -1,0 +1,141 @@
+"""Generation: an answer is written in the background, told as it grows, and settled once."""
+
+import asyncio
+import contextlib
+import contextvars
+import logging
+
+from django.conf import settings
+
+from chat.engine import loop as engine
+from chat.engine.history import HistoryOptions, to_model_messages
+from chat.engine.limits import Limits
+from chat.protocol.errors import ChatError, ProviderError
+from chat.protocol.interfaces import ModelRequest, Retrying, ToolContext
+from chat.protocol.messages import WithParts
+from chat.protocol.parts import Part, ToolPart
+from chat.protocol.tool_state import JsonObject, ToolCompleted
+from chat.providers.http import HttpSettings
+from chat.providers.registry import connect, shared_http
+from chat.services import endings
+from chat.services.assignment import Assignment
+from chat.services.flush import flusher
+from chat.services.runs import RUNS, Run, Stop
+from chat.services.settle import Outcome
+from chat.tools.registry import registry
+
+log = logging.getLogger(__name__)
+
+
+def start(assignment: Assignment) -> Run:
+    """Begin a run as a task of the process: no socket, request or tab owns it."""
+    run = Run(assignment)
+    RUNS[run.conversation_id] = run
+    flusher.ensure_running()
+    # A fresh context: one inherited from a request would hold its thread and connection.
+    run.task = asyncio.get_running_loop().create_task(
+        _live(run), name=f"run {run.request_id}", context=contextvars.Context()
+    )
+    return run
+
+
+async def stop_all() -> None:
+    """Settle every run of this process, before it goes down."""
+    runs = list(RUNS.values())
+    for run in runs:
+        run.stop(Stop(reason="shutdown"))
+    tasks = [run.task for run in runs if run.task is not None]
+    if tasks:
+        await asyncio.wait(tasks, timeout=15)
+
+
+async def _live(run: Run) -> None:
+    """Write the answer and settle it, whatever happens on the way."""
+    outcome = endings.failed(run, "error.chat_generation_failed")
+    try:
+        outcome = await _write(run)
+    except asyncio.CancelledError:
+        outcome = endings.stopped(run)
+    except ProviderError as error:
+        outcome = endings.failed(run, error.key, error.message)
+    except ChatError as error:
+        outcome = endings.failed(run, error.key, **error.data)
+    except Exception as error:  # the person must see an ended answer, whatever broke
+        log.exception("a run broke")
+        outcome = endings.failed(run, "error.chat_generation_failed", type(error).__name__)
+    finally:
+        await endings.end(run, outcome)
+
+
+async def _write(run: Run) -> Outcome:
+    """Ask the engine for the answer and note every change of it."""
+    assignment = run.assignment
+    toolbox = registry.toolbox(assignment.tools)
+    tools = tuple(toolbox.specs())
+    provider = connect(assignment.model.connection, shared_http(_http_settings()))
+
+    def build_request(parts: tuple[Part, ...]) -> ModelRequest:
+        so_far = WithParts(info=run.info, parts=parts)
+        return ModelRequest(
+            model=assignment.model.ref.model_id,
+            system=assignment.system,
+            messages=to_model_messages(
+                (*assignment.history, so_far), HistoryOptions(model=assignment.model.ref)
+            ),
+            tools=tools,
+            temperature=assignment.temperature,
+            max_output=assignment.model.max_output,
+        )
+
+    events = engine.run(
+        provider,
+        toolbox,
+        run.assembly,
+        build_request,
+        lambda call: _context(run, call),
+        Limits(max_steps=assignment.max_steps, max_output=settings.PARLEY_LIMITS["output_chars"]),
+    )
+    async with contextlib.aclosing(events):
+        async for event in events:
+            if isinstance(event, engine.LoopEnd):
+                return endings.finished(run, event)
+            if isinstance(event, Retrying):
+                _tell_retry(run, event)
+            elif run.note(event):
+                flusher.soon()
+    return endings.failed(run, "error.chat_provider_cut_off")
+
+
+def _tell_retry(run: Run, event: Retrying) -> None:
+    run.tell(
+        "chat:retry",
+        error_key=event.key,
+        attempt=event.attempt,
+        attempts=event.attempts,
+        wait=event.wait,
+    )
+
+
+def _http_settings() -> HttpSettings:
+    limits = settings.PARLEY_LIMITS
+    return HttpSettings(first_byte=limits["first_byte_seconds"], idle=limits["idle_seconds"])
+
+
+def _context(run: Run, call: ToolPart) -> ToolContext:
+    return ToolContext(
+        conversation_id=run.conversation_id,
+        message_id=run.info.id,
+        call_id=call.call_id,
+        language=run.assignment.language,
+        previous=_previous(run, call),
+    )
+
+
+def _previous(run: Run, call: ToolPart) -> JsonObject | None:
+    """What the same tool showed last in this conversation."""
+    tools = [*(tool for message in run.assignment.history for tool in message.tools)]
+    tools += run.so_far().tools
+    for tool in reversed(tools):
+        if tool.tool == call.tool and isinstance(tool.state, ToolCompleted):
+            return tool.state.metadata.get("display")
+    return None

@@ -1,0 +1,50 @@
+"""This server process as the others see it: alive while its lease is renewed."""
+
+import asyncio
+import logging
+import os
+import socket
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import DatabaseError
+from django.db.models.functions import Now
+
+from chat.models import Process
+from chat.protocol.ids import uuid7
+from chat.services.pool import in_pool
+
+log = logging.getLogger(__name__)
+
+RENEW = 5.0
+LEASE = timedelta(seconds=20)
+
+_id: UUID | None = None
+
+
+def this_process() -> UUID:
+    """The row of this process; made at its first use, so that commands and tests have one."""
+    global _id
+    if _id is None or not Process.objects.filter(pk=_id).exists():
+        _id = Process.objects.create(
+            pk=uuid7(), host=socket.gethostname(), pid=os.getpid(), lease=Now() + LEASE
+        ).pk
+    return _id
+
+
+def renew_lease() -> None:
+    """Push the lease forward, by the database's clock: those of processes may differ."""
+    Process.objects.filter(pk=this_process()).update(lease=Now() + LEASE)
+
+
+async def keep_alive() -> None:
+    """Renew the lease and settle what dead processes left behind, for ever."""
+    from chat.services.recover import settle_orphans
+
+    while True:
+        try:
+            await in_pool(renew_lease)
+            await settle_orphans()
+        except DatabaseError:
+            log.exception("the lease could not be renewed")
+        await asyncio.sleep(RENEW)

@@ -1,0 +1,69 @@
+"""After a crash: what a dead process left open is settled by the living."""
+
+import logging
+from uuid import UUID
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from chat.engine.assembly import Assembly
+from chat.engine.usage import last_tokens, total_cost
+from chat.models import Generation, Process
+from chat.protocol.events import Event
+from chat.services.broadcast import publish
+from chat.services.pool import in_pool
+from chat.services.reading import as_value
+from chat.services.settle import Outcome, settle
+
+log = logging.getLogger(__name__)
+
+INTERRUPTED = "error.chat_interrupted"
+BATCH = 100
+
+
+async def settle_orphans() -> int:
+    """Settle the runs of processes whose lease has run out, and tell their viewers."""
+    settled = 0
+    while orphans := await in_pool(_orphans):
+        for request_id in orphans:
+            event = await in_pool(_settle_one, request_id)
+            if event is not None:
+                settled += 1
+                await publish(event.conversation_id, [event])
+    await in_pool(_forget_dead)
+    return settled
+
+
+def _orphans() -> list[UUID]:
+    dead = Q(process__isnull=True) | Q(process__lease__lt=Now())
+    runs = Generation.objects.filter(dead, status="active")
+    return list(runs.values_list("pk", flat=True)[:BATCH])
+
+
+def _settle_one(request_id: UUID) -> Event | None:
+    run = Generation.objects.select_related("message").get(pk=request_id)
+    message = as_value(run.message)
+    assembly = Assembly(message.info.session_id, message.info.id, message.parts)
+    closed = [(change.position, change.part) for change in assembly.abort()]
+    parts = assembly.parts()
+    outcome = Outcome(status="error", finish_reason="error", error_key=INTERRUPTED)
+    outcome = outcome.with_usage(last_tokens(parts), total_cost(parts))
+    settled = settle(str(request_id), outcome, closed)
+    if settled is None:
+        return None
+    return Event(
+        name="chat:error",
+        conversation_id=message.info.session_id,
+        rev=settled.rev,
+        tab_id=run.tab_id,
+        request_id=str(request_id),
+        seq=run.flushed_seq + 1,
+        message_id=message.info.id,
+        # No `info`: whoever hears of it has missed the rest too, and reads again.
+        body={"status": "error", "error_key": INTERRUPTED, "error_data": {}},
+    )
+
+
+def _forget_dead() -> None:
+    """Rows of processes that are long gone and have nothing left to settle."""
+    Process.objects.filter(lease__lt=Now(), generations__status=None).delete()
