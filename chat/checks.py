@@ -2,12 +2,13 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
 from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core import checks
 from django.core.checks import CheckMessage, Error, register, run_checks
 
@@ -136,9 +137,24 @@ def check_several_processes(**kwargs: Any) -> list[CheckMessage]:
     ]
 
 
+def check_static_files() -> list[CheckMessage]:
+    """Not registered: `prepare`, which gathers them, would be refused as well."""
+    name = getattr(staticfiles_storage, "manifest_name", None)
+    if settings.DEBUG or name is None or Path(settings.STATIC_ROOT, name).is_file():
+        return []
+    return [
+        Error(
+            "The static files have not been gathered.",
+            hint="Run `manage.py prepare` before the server.",
+            id="parley.E007",
+        )
+    ]
+
+
 def refuse_unsafe_start() -> None:
     """End the process with one line per error, for servers that run no checks themselves."""
-    errors: Sequence[CheckMessage] = [m for m in run_checks(tags=[TAG]) if m.is_serious()]
+    errors = [message for message in run_checks(tags=[TAG]) if message.is_serious()]
+    errors = errors or check_static_files()
     if errors:
-        lines = [f"Parley cannot start: {m.msg} ({m.id}) {m.hint}" for m in errors]
+        lines = sorted(f"Parley cannot start: {m.id}: {m.msg} {m.hint}" for m in errors)
         sys.exit("\n".join(lines))

@@ -49,6 +49,8 @@ def logging_config(level: str) -> dict[str, Any]:
             "django": {"handlers": [], "level": level, "propagate": True},
             # Start-up chatter and one line per request address.
             "daphne": {"level": "WARNING"},
+            # Robots ask for foreign hosts all day long.
+            "django.security.DisallowedHost": {"level": "CRITICAL"},
             "httpx": {"level": "WARNING"},
             "httpcore": {"level": "WARNING"},
         },
