@@ -78,7 +78,12 @@ def _message(message: WithParts, options: HistoryOptions) -> Iterator[ModelMessa
         )
         for is_mark, step in groupby(message.parts, lambda part: isinstance(part, StepStartPart)):
             if not is_mark:
-                yield from _step(tuple(step), options, own)
+                yield from _step([part for part in step if not _is_nested(part)], options, own)
+
+
+def _is_nested(part: Part) -> bool:
+    """The calls of a sub-agent: its own model made them, ours only knows the outer call."""
+    return isinstance(part, ToolPart) and bool((part.metadata or {}).get("parent_call_id"))
 
 
 def _is_sent(message: WithParts, info: AnswerInfo) -> bool:
@@ -166,8 +171,8 @@ def _outcome(part: ToolPart) -> tuple[str, bool]:
         case ToolError(error=error, metadata=metadata):
             if not (metadata and metadata.get("interrupted")):
                 return error, True
-            output = metadata.get("output")
-            return (output, False) if isinstance(output, str) else (INTERRUPTED, True)
+            partial = metadata.get("output")
+            return (partial, False) if isinstance(partial, str) else (INTERRUPTED, True)
         case _:
             return INTERRUPTED, True
 

@@ -1,5 +1,6 @@
 """What a person sees of a tool's result: one of a few forms, stored as JSON."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -73,3 +74,17 @@ def display_from_json(data: JsonObject) -> Display:
 
 def display_to_json(display: Display) -> JsonObject:
     return _DISPLAY.dump_python(display, mode="json")  # type: ignore[no-any-return]
+
+
+_STATUSES = ("completed", "in_progress", "pending")
+_PRIORITIES = ("high", "medium", "low")
+
+
+def in_reading_order(items: Iterable[TodoItem]) -> tuple[TodoItem, ...]:
+    """What is done first, then what is being done; within that by importance."""
+    return tuple(
+        sorted(
+            items,
+            key=lambda item: (_STATUSES.index(item.status), _PRIORITIES.index(item.priority)),
+        )
+    )

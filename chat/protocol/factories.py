@@ -169,7 +169,7 @@ def create_user_message(
 
 def create_answer(
     session_id: str,
-    parent_id: str,
+    parent_id: str | None,
     *,
     agent: str = "",
     model: ModelRef | None = None,
