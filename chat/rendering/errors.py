@@ -1,0 +1,90 @@
+"""Reasons in words: every error key that a person may meet, translated where it is shown."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+GENERAL = _("Something went wrong. Try again in a moment.")
+
+_CONVERSATION: dict[str, Promise | str] = {
+    "error.chat_conversation_not_found": _("This conversation does not exist, or is not yours."),
+    "error.chat_message_not_found": _("This message does not exist any more."),
+    "error.chat_not_found": _("This does not exist any more."),
+    "error.chat_no_active_generation": _("Nothing is being answered that could be stopped."),
+    "error.chat_generation_in_progress": _("This conversation is already answering. Stop it first."),
+    "error.chat_generation_in_progress_other_tab": _(
+        "This conversation is already answering in another tab. Stop it first."
+    ),
+    "error.chat_previous_generation_not_finished": _(
+        "The answer before is still ending. Try again in a moment."
+    ),
+    "error.chat_conversation_changed": _(
+        "The conversation has changed meanwhile. Look again, then send."
+    ),
+    "error.chat_content_required": _("Write something first."),
+    "error.chat_content_too_long": _("The message is too long: at most %(limit)s characters."),
+    "error.chat_bad_command": _("The page sent something we do not understand. Reload it."),
+    "error.chat_not_allowed": _("You may not do this."),
+    "error.chat_rate_limited": _("That was a little too fast. Try again in a moment."),
+    "error.chat_too_many_generations": _(
+        "You have %(limit)s answers running already. Wait for one, or stop one."
+    ),
+    "error.chat_server_busy": _("The server is busy. Try again in a moment."),
+    "error.chat_upload_refused": _("%(name)s cannot be attached: this type is not allowed."),
+    "error.chat_upload_too_large": _("%(name)s is too large: at most %(limit)s."),
+    "error.chat_too_many_uploads": _("At most %(limit)s files fit on one message."),
+}
+
+_SETUP: dict[str, Promise | str] = {
+    "error.chat_agent_not_found": _("The agent of this conversation does not exist any more."),
+    "error.chat_model_not_configured": _("No model is set up for this agent."),
+    "error.chat_model_not_found": _("The provider does not know this model."),
+    "error.chat_provider_not_enabled": _("The provider of this model is switched off."),
+}
+
+_RUN: dict[str, Promise | str] = {
+    "error.chat_generation_failed": _("The answer failed."),
+    "error.chat_tool_execution_failed": _("A tool failed."),
+    "error.chat_interrupted": _("The server stopped in the middle of this answer."),
+    "error.chat_shutdown": _("The server was restarted in the middle of this answer."),
+    "error.chat_max_steps": _("The agent took all its %(limit)s steps without an answer."),
+    "error.chat_repeated_calls": _("The agent asked for the same thing again and again, and was stopped."),
+    "error.chat_output_too_long": _("The answer grew too long and was cut off."),
+}
+
+_PROVIDER: dict[str, Promise | str] = {
+    "error.chat_provider_connect": _("The provider cannot be reached."),
+    "error.chat_provider_tls": _("The provider’s certificate is not trusted."),
+    "error.chat_provider_auth": _("The provider does not accept our key."),
+    "error.chat_provider_forbidden": _("The provider does not allow this."),
+    "error.chat_provider_model_not_found": _("The provider does not know this model."),
+    "error.chat_provider_context_too_long": _("The conversation is too long for this model."),
+    "error.chat_provider_rate_limited": _("The provider is busy; it asked us to wait a little."),
+    "error.chat_provider_quota": _("The provider’s credit or quota is used up."),
+    "error.chat_provider_overloaded": _("The provider is overloaded at the moment."),
+    "error.chat_provider_server_error": _("The provider had a fault of its own."),
+    "error.chat_provider_bad_request": _("The provider did not understand the request."),
+    "error.chat_provider_bad_response": _("The provider answered something we do not understand."),
+    "error.chat_provider_stalled": _("The provider fell silent."),
+    "error.chat_provider_cut_off": _("The connection to the provider broke off."),
+    "error.chat_provider_content_filtered": _("The provider’s content filter held the answer back."),
+    "error.chat_provider_too_large": _("The request is too large for the provider."),
+    "error.chat_provider_not_installed": _("The program of this provider is not installed."),
+}
+
+MESSAGES: Mapping[str, Promise | str] = _CONVERSATION | _SETUP | _RUN | _PROVIDER
+
+
+def error_text(key: str, data: Mapping[str, Any] | None = None) -> str:
+    """The reason in the active language; an unknown key has a sentence too."""
+    values: defaultdict[str, Any] = defaultdict(lambda: "…", data or {})
+    return str(MESSAGES.get(key, GENERAL)) % values
+
+
+def staff_details(key: str, data: Mapping[str, Any]) -> str:
+    """What only staff may see: the key, and all that is known of it."""
+    lines = [key, *(f"{name}: {value}" for name, value in data.items() if value not in ("", None))]
+    return "\n".join(line for line in lines if line)

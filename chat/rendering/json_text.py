@@ -1,0 +1,48 @@
+"""JSON for people: indented, its tokens coloured by role."""
+
+import json
+import re
+from typing import Any
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+# Colouring costs bytes; beyond this the text is shown plain.
+MOST_COLOURED = 20_000
+
+_TOKEN = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*")(?=\s*:)|(?P<string>"(?:[^"\\]|\\.)*")'
+    r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>true|false|null)|(?P<mark>[{}\[\],:]+)"
+)
+# The class names of Pygments, so that code and JSON share their colours.
+_CLASS = {"key": "nt", "string": "s2", "number": "mi", "word": "kc", "mark": "p"}
+
+
+def pretty(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def pretty_html(value: Any) -> SafeString:
+    text = pretty(value)
+    if len(text) > MOST_COLOURED:
+        return escape(text)
+    pieces: list[str] = []
+    end = 0
+    for token in _TOKEN.finditer(text):
+        pieces.append(escape(text[end : token.start()]))
+        role = _CLASS[token.lastgroup or "mark"]
+        pieces.append(f'<span class="{role}">{escape(token.group())}</span>')
+        end = token.end()
+    pieces.append(escape(text[end:]))
+    # Every piece is escaped; only our own spans are added.
+    return mark_safe("".join(pieces))
+
+
+def parsed(text: str) -> Any:
+    """The object or list that a text is, or None when it is not JSON of that kind."""
+    if text[:1] not in "{[":
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,193 @@
+"""Pages: a conversation, the column beside it, and the small things around them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from chat.protocol.messages import WithParts
+from chat.rendering import dom, times
+from chat.rendering.errors import error_text
+from chat.rendering.examples import examples
+from chat.rendering.messages import ShownMessage, message_html
+from chat.rendering.reader import Reader
+
+Occasion = Literal["started", "done", "stopped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEntry:
+    """A conversation as the column shows it; `updated` in milliseconds."""
+
+    id: str
+    title: str
+    url: str
+    updated: int
+    pinned: bool = False
+    live: bool = False
+    current: bool = False
+
+    @property
+    def element(self) -> str:
+        return dom.row_id(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An agent or a model to choose in the composer."""
+
+    value: str
+    label: str
+    selected: bool = False
+    demo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    key: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """A conversation to show; without an id it is a new one, and the page greets."""
+
+    id: str = ""
+    title: str = ""
+    rev: int = 0
+    messages: tuple[WithParts | ShownMessage, ...] = ()
+    running: bool = False
+    agent_name: str = ""
+    agent_description: str = ""
+    agents: tuple[Choice, ...] = ()
+    models: tuple[Choice, ...] = ()
+    # Where staff connect a model; given only when nothing but the demo is there.
+    connect_url: str = ""
+    # The position before which older messages exist.
+    older_before: int | None = None
+    # The user message that is being edited, on a page without scripts.
+    editing: str = ""
+    draft: str = ""
+    search: str = ""
+    toasts: tuple[Toast, ...] = ()
+    uploads: bool = False
+    # A window of its own has no column.
+    own_window: bool = False
+
+
+def page_context(
+    page: ConversationPage, reader: Reader, entries: tuple[ColumnEntry, ...] = ()
+) -> dict[str, Any]:
+    """All that `chat/conversation.html` needs; the view adds the request."""
+    with reader.speaking():
+        return {
+            "page": page,
+            "reader": reader,
+            "ids": IDS,
+            "groups": column_groups(entries, reader),
+            "transcript": transcript_html(page, reader),
+            "greeting": times.greeting(reader.name, reader.now),
+            "examples": examples(),
+            "clocks": times.clock_forms(),
+            "toasts": [toast_html(toast.key, toast.data, reader) for toast in page.toasts],
+        }
+
+
+def transcript_html(page: ConversationPage, reader: Reader) -> SafeString:
+    return mark_safe(
+        "".join(
+            message_html(message, reader, editing=_info_id(message) == page.editing)
+            for message in page.messages
+        )
+    )
+
+
+def older_html(page: ConversationPage, reader: Reader) -> SafeString:
+    """Earlier messages, and the way to still earlier ones: replaces that way."""
+    with reader.speaking():
+        link = render_to_string("chat/older.html", {"page": page, "ids": IDS}).strip()
+        return mark_safe(link + transcript_html(page, reader))
+
+
+def column_groups(
+    entries: tuple[ColumnEntry, ...], reader: Reader
+) -> list[tuple[str, list[ColumnEntry]]]:
+    """Pinned ones first, the others by age, newest first."""
+    pinned = [entry for entry in entries if entry.pinned]
+    rest = sorted((entry for entry in entries if not entry.pinned), key=lambda entry: -entry.updated)
+    groups = [(_("Pinned"), pinned)] if pinned else []
+    aged = groupby(rest, key=lambda entry: times.age_group(entry.updated, reader.now))
+    return groups + [(name, list(group)) for name, group in aged]
+
+
+def column_html(entries: tuple[ColumnEntry, ...], reader: Reader, *, search: str = "") -> SafeString:
+    """The whole list, to put in place of the one that is there."""
+    with reader.speaking():
+        values = {"groups": column_groups(entries, reader), "ids": IDS, "search": search}
+        return SafeString(render_to_string("chat/column_list.html", values).strip())
+
+
+def row_html(entry: ColumnEntry, reader: Reader) -> SafeString:
+    with reader.speaking():
+        return SafeString(render_to_string("chat/column_row.html", {"entry": entry}).strip())
+
+
+def title_html(title: str, reader: Reader) -> SafeString:
+    with reader.speaking():
+        values = {"title": title, "ids": IDS}
+        return SafeString(render_to_string("chat/title.html", values).strip())
+
+
+def composer_action_html(running: bool, reader: Reader) -> SafeString:
+    """Send, or stop while an answer runs."""
+    with reader.speaking():
+        values = {"running": running, "ids": IDS}
+        return SafeString(render_to_string("chat/composer_action.html", values).strip())
+
+
+def toast_html(key: str, data: Mapping[str, Any] | None, reader: Reader) -> SafeString:
+    """A refusal in words."""
+    with reader.speaking():
+        return notice_html(error_text(key, data), reader, danger=True)
+
+
+def notice_html(text: str, reader: Reader, *, danger: bool = False) -> SafeString:
+    with reader.speaking():
+        values = {"text": text, "danger": danger}
+        return SafeString(render_to_string("chat/toast.html", values).strip())
+
+
+def status_text(occasion: Occasion, reader: Reader) -> str:
+    """What the one polite region says; never the words of the answer itself."""
+    with reader.speaking():
+        match occasion:
+            case "started":
+                return _("Answering…")
+            case "done":
+                return _("The answer is ready.")
+            case "stopped":
+                return _("The answer was stopped.")
+            case "failed":
+                return _("The answer failed.")
+
+
+def _info_id(message: WithParts | ShownMessage) -> str:
+    shown = message if isinstance(message, WithParts) else message.message
+    return shown.info.id
+
+
+IDS = {
+    "transcript": dom.TRANSCRIPT,
+    "status": dom.STATUS,
+    "toasts": dom.TOASTS,
+    "title": dom.TITLE,
+    "column": dom.COLUMN,
+    "composer": dom.COMPOSER,
+    "action": dom.COMPOSER_ACTION,
+    "empty": dom.EXAMPLES,
+    "older": dom.OLDER,
+}

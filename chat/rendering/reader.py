@@ -1,0 +1,52 @@
+"""Who reads: everything about a page that is not in the conversation."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from django.utils import timezone, translation
+
+from chat.protocol.ids import now_ms
+
+Theme = Literal["system", "light", "dark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What rows are called, in the reader's language; whatever is not here shows its raw id."""
+
+    tools: Mapping[str, str] = field(default_factory=dict)
+    agents: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    demo_providers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    id: str = ""
+    name: str = ""
+    language: str = "en"
+    time_zone: str = "UTC"
+    theme: Theme = "system"
+    is_staff: bool = False
+    names: Names = Names()
+    # False where nothing can be done: in the admin, an export, a shared page.
+    may_act: bool = True
+    # Only tests stop the clock.
+    clock: int | None = None
+
+    @property
+    def now(self) -> int:
+        return now_ms() if self.clock is None else self.clock
+
+    @property
+    def initial(self) -> str:
+        return self.name[:1].upper() or "?"
+
+    @contextmanager
+    def speaking(self) -> Iterator[None]:
+        """Whatever is drawn inside is in the reader's language and time zone."""
+        zone = timezone.override(self.time_zone)
+        with translation.override(self.language), zone:
+            yield
