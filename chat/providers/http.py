@@ -18,6 +18,7 @@ import httpx
 from chat.protocol.errors import ProviderError
 from chat.providers.compression import Inflater
 from chat.providers.faults import failure, response_failure
+from chat.providers.patience import Patience
 
 # Its debug lines hold every header as sent, keys too.
 logging.getLogger("hpack").setLevel(logging.WARNING)
@@ -53,24 +54,28 @@ class Answer:
         settings = self._settings
         inflater = Inflater.of(self.headers.get("content-encoding", ""))
         stream = self._response.stream.__aiter__()  # type: ignore[union-attr]
-        patience = self._began + settings.first_byte - asyncio.get_running_loop().time()
+        now = asyncio.get_running_loop().time()
+        patience = Patience(self._began + settings.first_byte - now)
+        idle: float | None = None
         size = 0
-        while True:
-            try:
-                async with asyncio.timeout(patience):
-                    chunk = await anext(stream)
-            except StopAsyncIteration:
-                return
-            except TimeoutError:
-                raise failure("stalled", "the provider fell silent") from None
-            except httpx.HTTPError as error:
-                raise failure("cut_off", type(error).__name__) from None
-            patience = settings.idle
-            for piece in (chunk,) if inflater is None else inflater.feed(chunk):
-                size += len(piece)
-                if size > settings.max_answer:
-                    raise failure("answer_too_large", "the answer does not end")
-                yield piece
+        try:
+            while True:
+                try:
+                    chunk = await patience.next(stream, idle)
+                except StopAsyncIteration:
+                    return
+                except TimeoutError:
+                    raise failure("stalled", "the provider fell silent") from None
+                except httpx.HTTPError as error:
+                    raise failure("cut_off", type(error).__name__) from None
+                idle = settings.idle
+                for piece in (chunk,) if inflater is None else inflater.feed(chunk):
+                    size += len(piece)
+                    if size > settings.max_answer:
+                        raise failure("answer_too_large", "the answer does not end")
+                    yield piece
+        finally:
+            patience.close()
 
     async def rest(self, limit: int) -> bytes:
         """The body, or as much of it as the limit lets through."""

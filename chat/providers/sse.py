@@ -28,6 +28,8 @@ class _Splitter:
         self._open = bytearray()
 
     def feed(self, chunk: bytes) -> bytes:
+        if not self._open and chunk.endswith(self._separator):
+            return chunk  # the common case: whole events
         known = len(self._open)
         self._open += chunk
         # The separator may begin at the end of what was there.
