@@ -46,7 +46,7 @@ ANSWER_SEARCH: Texts = {
     "zh": "## 关于“{search}”的搜索结果\n\n{hits}\n\n",
 }
 ANSWER_PLAN: Texts = {
-    "en": "## The plan\n\n{steps}\n\n> The list above comes from the tool `todo_write`: {result}\n\n",
+    "en": "## The plan\n\n{steps}\n\n> The list above is the tool `todo_write`: {result}\n\n",
     "zh": "## 计划\n\n{steps}\n\n> 答案上方的清单来自 `todo_write` 工具：{result}\n\n",
 }
 ANSWER_CALLS: Texts = {
@@ -69,8 +69,8 @@ SIGNED: Texts = {
 }
 PLAIN: Texts = {
     "en": "I am the **demo model** that ships with this chat: I follow fixed rules and know "
-    "nothing of the world, so I cannot really answer that. Connect a provider for real answers. Until "
-    "then, here is what I can show:\n\n",
+    "nothing of the world, so I cannot really answer that. Connect a provider for real answers. "
+    "Until then, here is what I can show:\n\n",
     "zh": "我是随附的**演示模型**：只按固定规则回答，并不了解世界，所以无法真正回答这个问题。"
     "接入一个模型服务即可得到真实的回答。现在可以试试：\n\n",
 }

@@ -1,0 +1,68 @@
+"""B4: the plan of an agent, with what changed."""
+
+from dataclasses import replace
+from typing import Any
+
+from chat.protocol.interfaces import ToolContext, ToolResult
+from chat.tools import registry
+
+
+async def write(context: ToolContext, *todos: Any) -> ToolResult:
+    return await registry.toolbox(["todo_write"]).run("todo_write", {"todos": list(todos)}, context)
+
+
+async def test_done_comes_first_then_urgent(context: ToolContext) -> None:
+    result = await write(
+        context,
+        {"content": "low", "priority": "low"},
+        {"content": "high", "priority": "high"},
+        {"content": "now", "status": "in_progress"},
+        {"content": "done", "status": "completed", "priority": "low"},
+    )
+    assert result.display is not None
+    assert [item["content"] for item in result.display["items"]] == ["done", "now", "high", "low"]
+    assert result.text == "Todo list saved: 1 completed, 1 in progress, 2 pending."
+    assert result.title == "1/4"
+
+
+async def test_it_remembers_what_was_there_before(context: ToolContext) -> None:
+    first = await write(context, {"id": "a", "content": "one", "status": "in_progress"})
+    later = replace(context, previous=first.display)
+    second = await write(later, {"id": "a", "content": "one", "status": "completed"})
+    assert first.display is not None
+    assert second.display is not None
+    assert first.display["before"] == []
+    assert second.display["before"] == first.display["items"]
+    assert second.display["items"][0]["status"] == "completed"
+
+
+async def test_a_past_that_cannot_be_read_is_no_past(context: ToolContext) -> None:
+    for previous in ({"type": "todo", "items": 3}, {"type": "text", "text": "x"}, {}):
+        result = await write(replace(context, previous=previous), {"content": "one"})
+        assert result.display is not None
+        assert result.display["before"] == []
+
+
+async def test_what_a_model_gets_wrong_has_a_sensible_reading(context: ToolContext) -> None:
+    result = await write(
+        context,
+        {"id": 2, "content": "a", "status": "blocked", "priority": "urgent", "activeForm": "x"},
+        {"content": "b", "status": None},
+        {"id": "2", "content": "c"},
+    )
+    assert not result.is_error
+    assert result.display is not None
+    items = result.display["items"]
+    assert {item["status"] for item in items} == {"pending"}
+    assert {item["priority"] for item in items} == {"medium"}
+    assert len({item["id"] for item in items}) == 3
+
+
+async def test_a_step_without_words_is_refused_by_name(context: ToolContext) -> None:
+    result = await write(context, {"content": "fine"}, {"status": "pending"})
+    assert result.is_error
+    assert "todos.1.content is required" in result.text
+
+
+async def test_an_empty_list_clears_the_plan(context: ToolContext) -> None:
+    assert (await write(context)).text == "Todo list cleared."
