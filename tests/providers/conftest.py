@@ -1,0 +1,26 @@
+"""What provider tests share: the scripted server, and one pool of connections per test."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from chat.providers.http import Http, HttpSettings
+from tests.provider.fixtures import scripted_provider
+from tests.providers.asking import Naps
+
+__all__ = ["scripted_provider"]
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[Http]:
+    """Short waits, so that a silent provider is noticed within a test."""
+    settings = HttpSettings(connect=2, first_byte=1, idle=0.3, trust_env=False)
+    http = Http(settings)
+    yield http
+    await http.aclose()
+
+
+@pytest.fixture
+def naps() -> Naps:
+    """The waits between tries, written down instead of slept."""
+    return Naps()
