@@ -46,11 +46,11 @@ lint: setup ## Check style, types, migrations and settings
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy .
 	@$(BIN)/python manage.py check --fail-level WARNING
-	@PARLEY_DATA=$$(mktemp -d) $(BIN)/python manage.py makemigrations --check --dry-run
+	@PARLEY_DATA=.venv/lint $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(MAKE) --no-print-directory deploy-check
 
 deploy-check: setup
-	@PARLEY_DATA=$$(mktemp -d) $(SAMPLE) $(BIN)/python manage.py check --deploy --fail-level WARNING
+	@PARLEY_DATA=.venv/lint $(SAMPLE) $(BIN)/python manage.py check --deploy --fail-level WARNING
 
 messages: setup ## Gather the translatable texts and compile the translations
 	@scripts/test-needs

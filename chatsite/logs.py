@@ -49,7 +49,8 @@ def logging_config(level: str) -> dict[str, Any]:
             "django": {"handlers": [], "level": level, "propagate": True},
             # Start-up chatter and one line per request address.
             "daphne": {"level": "WARNING"},
-            # Robots ask for foreign hosts all day long.
+            # Robots ask for foreign hosts and missing pages all day long.
+            "django.request": {"level": "ERROR"},
             "django.security.DisallowedHost": {"level": "CRITICAL"},
             "httpx": {"level": "WARNING"},
             "httpcore": {"level": "WARNING"},

@@ -186,6 +186,10 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
+# Older Safari does not count sockets as 'self'; a policy cannot name an IPv6 address.
+_SOCKETS = [
+    f"ws{origin.removeprefix('http')}" for origin in CSRF_TRUSTED_ORIGINS if "[" not in origin
+]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -193,11 +197,7 @@ CONTENT_SECURITY_POLICY = {
         "style-src": [SELF, NONCE],
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
-        # Older Safari does not count sockets as 'self'.
-        "connect-src": [
-            SELF,
-            *("ws" + origin.removeprefix("http") for origin in CSRF_TRUSTED_ORIGINS),
-        ],
+        "connect-src": [SELF, *_SOCKETS],
         "manifest-src": [SELF],
         "form-action": [SELF],
         "base-uri": [NONE],

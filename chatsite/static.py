@@ -8,11 +8,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.templatetags.static import static
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-Response = HttpResponseBase | Awaitable[HttpResponseBase]
+Answer = HttpResponseBase | Awaitable[HttpResponseBase]
 
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
@@ -21,13 +24,13 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
     sync_capable = True
     async_capable = True
 
-    def __init__(self, get_response: Callable[[HttpRequest], Response]) -> None:
+    def __init__(self, get_response: Callable[[HttpRequest], Answer]) -> None:
         super().__init__(get_response)
         self.is_async = iscoroutinefunction(get_response)
         if self.is_async:
             markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> Response:
+    def __call__(self, request: HttpRequest) -> Answer:
         if self.is_async:
             return self._answer(request)
         file = self._find(request)
@@ -58,3 +61,9 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
         for key, value in found.headers:
             response[key] = value
         return response
+
+
+@login_not_required
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Browsers ask for this name on pages that name no icon, such as a picture's own."""
+    return redirect(static("icon.svg"))

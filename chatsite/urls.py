@@ -8,6 +8,7 @@ from django.views.i18n import set_language
 
 from chatsite.entrance import EnterView
 from chatsite.health import healthz, readyz
+from chatsite.static import favicon
 
 urlpatterns = [
     path("admin/", admin.site.urls),
@@ -15,6 +16,7 @@ urlpatterns = [
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("enter/", EnterView.as_view(), name="enter"),
     path("i18n/setlang/", login_not_required(set_language), name="set_language"),
+    path("favicon.ico", favicon),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("", include("chat.urls")),

@@ -184,6 +184,7 @@ def test_pages_carry_a_strict_policy() -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "ws://127.0.0.1:8000" in policy
+    assert "[" not in policy
     assert response["X-Frame-Options"] == "DENY"
     assert response["Referrer-Policy"] == "same-origin"
 
@@ -200,6 +201,10 @@ async def test_static_files_are_served_asynchronously(async_client) -> None:
     assert not response.streaming
     missing = await async_client.get("/static/admin/none.css")
     assert missing.status_code in {302, 404}
+
+
+def test_a_browser_finds_the_icon_under_its_old_name() -> None:
+    assert Client().get("/favicon.ico")["Location"] == "/static/icon.svg"
 
 
 def test_pages_need_a_login_by_default() -> None:
