@@ -16,8 +16,8 @@ from chat.protocol.displays import (
 )
 from chat.protocol.tool_state import JsonObject
 
-_STATUS = {"completed": 0, "in_progress": 1, "pending": 2}
-_PRIORITY = {"high": 0, "medium": 1, "low": 2}
+_STATUS = ("completed", "in_progress", "pending")
+_PRIORITY = ("high", "medium", "low")
 
 
 def read_display(value: Any, arguments: JsonObject) -> Display | None:
@@ -42,11 +42,6 @@ def read_display(value: Any, arguments: JsonObject) -> Display | None:
             return _ours(value)
         case _:
             return JsonDisplay(value=value)
-
-
-def todo_order(items: tuple[TodoItem, ...]) -> tuple[TodoItem, ...]:
-    """Done, doing, to do; within each by priority; otherwise as written."""
-    return tuple(sorted(items, key=lambda item: (_STATUS[item.status], _PRIORITY[item.priority])))
 
 
 def _ours(value: JsonObject) -> Display | None:

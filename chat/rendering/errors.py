@@ -14,7 +14,9 @@ _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_message_not_found": _("This message does not exist any more."),
     "error.chat_not_found": _("This does not exist any more."),
     "error.chat_no_active_generation": _("Nothing is being answered that could be stopped."),
-    "error.chat_generation_in_progress": _("This conversation is already answering. Stop it first."),
+    "error.chat_generation_in_progress": _(
+        "This conversation is already answering. Stop it first."
+    ),
     "error.chat_generation_in_progress_other_tab": _(
         "This conversation is already answering in another tab. Stop it first."
     ),
@@ -41,7 +43,6 @@ _CONVERSATION: dict[str, Promise | str] = {
 _SETUP: dict[str, Promise | str] = {
     "error.chat_agent_not_found": _("The agent of this conversation does not exist any more."),
     "error.chat_model_not_configured": _("No model is set up for this agent."),
-    "error.chat_model_not_found": _("The provider does not know this model."),
     "error.chat_provider_not_enabled": _("The provider of this model is switched off."),
 }
 
@@ -50,28 +51,36 @@ _RUN: dict[str, Promise | str] = {
     "error.chat_tool_execution_failed": _("A tool failed."),
     "error.chat_interrupted": _("The server stopped in the middle of this answer."),
     "error.chat_shutdown": _("The server was restarted in the middle of this answer."),
-    "error.chat_max_steps": _("The agent took all its %(limit)s steps without an answer."),
-    "error.chat_repeated_calls": _("The agent asked for the same thing again and again, and was stopped."),
-    "error.chat_output_too_long": _("The answer grew too long and was cut off."),
+    "error.chat_max_steps": _("The agent took all its %(steps)s steps without an answer."),
+    "error.chat_repeated_calls": _("The agent called %(tool)s in the same way again and again."),
+    "error.chat_output_limit": _("The answer grew longer than %(limit)s characters."),
+    "error.chat_time_limit": _("The answer took longer than %(seconds)s seconds."),
+    "error.chat_empty_answer": _("The model answered nothing."),
+    "error.chat_content_filter": _("The provider’s content filter held the answer back."),
 }
 
 _PROVIDER: dict[str, Promise | str] = {
-    "error.chat_provider_connect": _("The provider cannot be reached."),
-    "error.chat_provider_tls": _("The provider’s certificate is not trusted."),
-    "error.chat_provider_auth": _("The provider does not accept our key."),
+    "error.chat_provider_connect_failed": _("The provider cannot be reached."),
+    "error.chat_provider_tls_failed": _("The provider’s certificate is not trusted."),
+    "error.chat_provider_wrong_address": _("There is no model provider at the given address."),
+    "error.chat_provider_auth_failed": _("The provider does not accept our key."),
     "error.chat_provider_forbidden": _("The provider does not allow this."),
     "error.chat_provider_model_not_found": _("The provider does not know this model."),
     "error.chat_provider_context_too_long": _("The conversation is too long for this model."),
+    "error.chat_provider_request_too_large": _("The request is too large for the provider."),
+    "error.chat_provider_request_refused": _("The provider did not accept the request."),
+    "error.chat_provider_content_filtered": _(
+        "The provider’s content filter held the answer back."
+    ),
+    "error.chat_provider_quota_exceeded": _("The provider’s credit or quota is used up."),
     "error.chat_provider_rate_limited": _("The provider is busy; it asked us to wait a little."),
-    "error.chat_provider_quota": _("The provider’s credit or quota is used up."),
     "error.chat_provider_overloaded": _("The provider is overloaded at the moment."),
     "error.chat_provider_server_error": _("The provider had a fault of its own."),
-    "error.chat_provider_bad_request": _("The provider did not understand the request."),
     "error.chat_provider_bad_response": _("The provider answered something we do not understand."),
+    "error.chat_provider_answer_too_large": _("The provider answered more than we can take."),
     "error.chat_provider_stalled": _("The provider fell silent."),
     "error.chat_provider_cut_off": _("The connection to the provider broke off."),
-    "error.chat_provider_content_filtered": _("The provider’s content filter held the answer back."),
-    "error.chat_provider_too_large": _("The request is too large for the provider."),
+    "error.chat_provider_not_supported": _("This kind of provider is not supported."),
     "error.chat_provider_not_installed": _("The program of this provider is not installed."),
 }
 

@@ -9,6 +9,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 # Colouring costs bytes; beyond this the text is shown plain.
 MOST_COLOURED = 20_000
+_LINE = 60
+_DEEPEST = 12
 
 _TOKEN = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*")(?=\s*:)|(?P<string>"(?:[^"\\]|\\.)*")'
@@ -18,8 +20,21 @@ _TOKEN = re.compile(
 _CLASS = {"key": "nt", "string": "s2", "number": "mi", "word": "kc", "mark": "p"}
 
 
-def pretty(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+def pretty(value: Any, depth: int = 0) -> str:
+    """Indented, but what fits on a line stays on it."""
+    line = json.dumps(value, ensure_ascii=False, default=str)
+    inner = isinstance(value, dict | list) and bool(value)
+    if not inner or (depth and len(line) <= _LINE) or depth > _DEEPEST:
+        return line
+    pad, end = "  " * (depth + 1), "  " * depth
+    if isinstance(value, dict):
+        items = [
+            f"{json.dumps(str(k), ensure_ascii=False)}: {pretty(v, depth + 1)}"
+            for k, v in value.items()
+        ]
+        return "{\n" + ",\n".join(pad + item for item in items) + f"\n{end}}}"
+    items = [pretty(item, depth + 1) for item in value]
+    return "[\n" + ",\n".join(pad + item for item in items) + f"\n{end}]"
 
 
 def pretty_html(value: Any) -> SafeString:

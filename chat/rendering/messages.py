@@ -124,15 +124,13 @@ def file_html(part: FilePart, element: str, reader: Reader) -> SafeString:
         return _draw("chat/file.html", values)
 
 
-def is_open(part: Part, *, is_last: bool, streaming: bool) -> bool:
-    """Whether more of this part may come: only the last one of a running answer grows."""
-    if not (streaming and is_last):
-        return False
+def is_growing(part: Part, *, streaming: bool) -> bool:
+    """Whether more of this part may come: a text of a running answer that has not ended."""
     match part:
         case TextPart():
-            return part.time is None or part.time.end is None
+            return streaming and (part.time is None or part.time.end is None)
         case ReasoningPart():
-            return part.time.end is None
+            return streaming and part.time.end is None
         case _:
             return False
 
@@ -145,8 +143,8 @@ def _parts(shown: ShownMessage, info: AnswerInfo, reader: Reader) -> Iterator[st
         (broken.position, broken_card_html(info.position, broken.position, broken.type, reader))
         for broken in shown.broken
     ]
-    for index, (part, position) in enumerate(zip(parts, positions, strict=True)):
-        growing = is_open(part, is_last=index == len(parts) - 1, streaming=streaming)
+    for part, position in zip(parts, positions, strict=True):
+        growing = is_growing(part, streaming=streaming)
         html = part_html(part, info.position, position, reader, is_open=growing)
         drawn.append((position, html))
     return (html for _position, html in sorted(drawn, key=lambda pair: pair[0]))
@@ -193,7 +191,7 @@ def _thinking_html(
             "running": growing,
             "since": part.time.start,
             "clock": times.clock(reader.now - part.time.start),
-            "duration": "" if end is None else times.duration(end - part.time.start),
+            "duration": "" if end is None else times.clock(max(end - part.time.start, 1000)),
             "thought": thought(part.text, key, is_open=growing),
         }
         return _draw("chat/thinking.html", values)

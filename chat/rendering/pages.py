@@ -118,13 +118,17 @@ def column_groups(
 ) -> list[tuple[str, list[ColumnEntry]]]:
     """Pinned ones first, the others by age, newest first."""
     pinned = [entry for entry in entries if entry.pinned]
-    rest = sorted((entry for entry in entries if not entry.pinned), key=lambda entry: -entry.updated)
+    rest = sorted(
+        (entry for entry in entries if not entry.pinned), key=lambda entry: -entry.updated
+    )
     groups = [(_("Pinned"), pinned)] if pinned else []
     aged = groupby(rest, key=lambda entry: times.age_group(entry.updated, reader.now))
     return groups + [(name, list(group)) for name, group in aged]
 
 
-def column_html(entries: tuple[ColumnEntry, ...], reader: Reader, *, search: str = "") -> SafeString:
+def column_html(
+    entries: tuple[ColumnEntry, ...], reader: Reader, *, search: str = ""
+) -> SafeString:
     """The whole list, to put in place of the one that is there."""
     with reader.speaking():
         values = {"groups": column_groups(entries, reader), "ids": IDS, "search": search}

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from chat.rendering.markdown import Labels, StreamingMarkdown, render_part
+from chat.rendering.markdown import Labels, StreamingMarkdown, StreamingText, render_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,11 @@ def prose(text: str, key: str, *, is_open: bool = False) -> Prose:
 
 def thought(text: str, key: str, *, is_open: bool = False) -> Prose:
     """A thought grows as plain text, and is drawn as markdown when it is done."""
-    return Prose(escape(text), len(text)) if is_open else prose(text, key)
+    if not is_open:
+        return prose(text, key)
+    stream = StreamingText(key, labels())
+    stream.feed(text)
+    return Prose(mark_safe(stream.html()), len(text))
 
 
 def labels() -> Labels:

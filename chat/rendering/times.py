@@ -76,10 +76,13 @@ def age_group(ms: int, now: int) -> str:
 
 
 def greeting(name: str, now: int) -> str:
-    """A greeting by the time of day."""
+    """A greeting by the time of day, by the first name if there is one."""
     hour = local(now).hour
     if 5 <= hour < 12:
-        return _("Good morning, %(name)s") % {"name": name}
-    if 12 <= hour < 18:
-        return _("Good afternoon, %(name)s") % {"name": name}
-    return _("Good evening, %(name)s") % {"name": name}
+        named, plain = _("Good morning, %(name)s"), _("Good morning")
+    elif 12 <= hour < 18:
+        named, plain = _("Good afternoon, %(name)s"), _("Good afternoon")
+    else:
+        named, plain = _("Good evening, %(name)s"), _("Good evening")
+    first = name.split()[:1]
+    return named % {"name": first[0]} if first else plain

@@ -18,6 +18,7 @@ from chat.protocol.displays import (
     TextDisplay,
     TodoDisplay,
     TodoItem,
+    in_reading_order,
 )
 from chat.protocol.parts import ToolPart
 from chat.protocol.tool_state import (
@@ -30,7 +31,7 @@ from chat.protocol.tool_state import (
 )
 from chat.rendering import dom, times
 from chat.rendering.diffs import Diff, compare
-from chat.rendering.displays import read_display, todo_order
+from chat.rendering.displays import read_display
 from chat.rendering.json_text import parsed, pretty_html
 from chat.rendering.reader import Reader
 
@@ -38,7 +39,7 @@ CardState = Literal["queued", "running", "done", "failed", "stopped"]
 
 MOST_GIST = 160
 # Arguments that say by themselves what a call is about, the most telling first.
-_TELLING = ("expression", "query", "command", "cmd", "file_path", "path", "url", "pattern", "city")
+_TELLING = ("expression", "query", "command", "cmd", "file_path", "path", "url", "pattern")
 
 _ICONS = {
     "calculator": "calc",
@@ -230,7 +231,7 @@ def _host(url: str) -> str:
 
 def _todos(display: TodoDisplay) -> tuple[Todo, ...]:
     before = {item.id: item for item in display.before}
-    return tuple(Todo(item, _change(item, before)) for item in todo_order(display.items))
+    return tuple(Todo(item, _change(item, before)) for item in in_reading_order(display.items))
 
 
 def _change(item: TodoItem, before: dict[str, TodoItem]) -> Literal["", "new", "changed"]:

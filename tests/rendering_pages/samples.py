@@ -11,7 +11,14 @@ from chat.protocol.displays import (
     TodoItem,
     display_to_json,
 )
-from chat.protocol.messages import AnswerInfo, AnswerTime, MessageError, UserInfo, UserTime, WithParts
+from chat.protocol.messages import (
+    AnswerInfo,
+    AnswerTime,
+    MessageError,
+    UserInfo,
+    UserTime,
+    WithParts,
+)
 from chat.protocol.parts import ReasoningPart, Span, StepStartPart, TextPart, Tokens, ToolPart
 from chat.protocol.tool_state import (
     Ended,
@@ -37,9 +44,9 @@ NAMES = Names(
 )
 ADA = Reader(id="7", name="Ada Winter", is_staff=True, names=NAMES, clock=NOW)
 
-PROSE = """The holding deposit is **409.50 €**. Asking for one is common in Lisbon, but it is a private
-agreement: nothing in the [urban lease law](https://dre.pt/) sets the share, so both the amount and
-the terms of return should be in writing.
+PROSE = """The holding deposit is **409.50 €**. Asking for one is common in Lisbon, but it is a
+private agreement: nothing in the [urban lease law](https://dre.pt/) sets the share, so both the
+amount and the terms of return should be in writing.
 
 ## What you would pay
 
@@ -82,12 +89,12 @@ _HITS = (
     SearchHit(
         title="Urban lease law: deposits and advance rent",
         url="https://www.dre.pt/a",
-        text="The parties may agree a deposit by any lawful form; advance rent is limited to two months.",
+        text="The parties may agree a deposit by any lawful form; advance rent is limited.",
     ),
     SearchHit(
         title="Renting in Lisbon: what a fair contract says",
         url="https://deco.proteste.pt/b",
-        text="Consumer guide to deposits, guarantors and the inventory you should sign before moving in.",
+        text="Consumer guide to deposits, guarantors and the inventory you should sign.",
     ),
     SearchHit(title="A result with a bad address", url="javascript:alert(1)", text=""),
 )
@@ -97,7 +104,8 @@ DIFF = display_to_json(
     DiffDisplay(
         path="billing/totals.py",
         before="import a\n\n\n\ndef total(rows):\n    return sum(r.amount for r in rows)\n",
-        after="import a\n\n\n\ndef total(rows):\n    amounts = (r.amount for r in rows if not r.void)\n"
+        after="import a\n\n\n\ndef total(rows):\n"
+        "    amounts = (r.amount for r in rows if not r.void)\n"
         "    return round(sum(amounts), 2)\n",
     )
 )
@@ -210,8 +218,8 @@ def streaming_answer(position: int = 4) -> WithParts:
         thinking("The coefficient is published each autumn.", end=NOW - 16_000),
         tool("duckduckgo_search", running({"query": "rent update coefficient Portugal 2027"})),
         tool("calculator", queued({"expression": "409.5 * 1.031"}), "call-2"),
-        text("The coefficient applies to the **monthly rent**, not to a deposit already paid. So the "
-             "409.50 € stays as it is, and only the rent from the second year"),
+        text("The coefficient applies to the **monthly rent**, not to a deposit already paid. So "
+             "the 409.50 € stays as it is, and only the rent from the second year"),
         status="streaming",
         time=AnswerTime(created=NOW - 6_000),
     )  # fmt: skip
