@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pydantic import TypeAdapter, ValidationError
 
 from chat.protocol.errors import MissingRequiredField, PartValidationError
-from chat.protocol.parts import Part
+from chat.protocol.parts import Part, PartBase
 from chat.protocol.tool_state import Frozen, JsonObject
 
 _PART: TypeAdapter[Part] = TypeAdapter(Part)
@@ -59,7 +59,7 @@ def part_to_json(part: Part) -> JsonObject:
 def validate_part(part: "Part | JsonObject") -> ValidationResult:
     """All that is wrong with a part, as a value (nothing is raised)."""
     try:
-        data = part if isinstance(part, dict) else part_to_json(part)
+        data = part_to_json(part) if isinstance(part, PartBase) else part
         _PART.validate_json(json.dumps(data))
     except ValidationError as error:
         return ValidationResult(faults=_faults(error))
@@ -98,6 +98,7 @@ _SECTIONS = {
     "step-finish": "3.6",
     "file": "3.7",
 }
+_WIRE_NAMES = {"session_id": "sessionID", "message_id": "messageID", "call_id": "callID"}
 _STATES = ("pending", "running", "completed", "error")
 
 
@@ -106,7 +107,7 @@ def _faults(error: ValidationError) -> tuple[FieldFault, ...]:
 
 
 def _fault(loc: Sequence[int | str], kind: str, message: str) -> FieldFault:
-    names = [str(name) for name in loc]
+    names = [_WIRE_NAMES.get(str(name), str(name)) for name in loc]
     part = names.pop(0) if names and names[0] in _SECTIONS else ""
     state = names.pop(1) if names[:1] == ["state"] and names[1:2] and names[1] in _STATES else ""
     if kind.startswith("union_tag") and names in ([], ["state"]):

@@ -1,0 +1,87 @@
+"""The reference cases: every case of every `*.json` in one folder.
+
+`PARLEY_VECTORS` names another folder, so that more cases of the same form can be run
+without touching code. A section that no loader reads is listed here, or the tests fail.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+FOLDER = Path(os.environ.get("PARLEY_VECTORS") or HERE / "data")
+
+# Cases we decide differently, and why. They must really differ: each is a strict xfail.
+DECIDED: dict[str, str] = {
+    "part-05-user-kinds": "`compaction` and `subtask` are not among our part types",
+}
+
+# (suite, section) → the test module that reads it.
+LOADERS: dict[tuple[str, str], str] = {
+    ("tool_state_and_parts", "transition_cases"): "test_tool_state.py",
+    ("tool_state_and_parts", "stream_cases"): "test_streams.py",
+    ("tool_state_and_parts", "validation_cases"): "test_validation.py",
+    ("tool_state_and_parts", "usage_cases"): "test_usage.py",
+    ("toolmessage2_pairing", "cases"): "test_tool_messages.py",
+    ("toolmessage2_pairing", "split_cases"): "test_tool_messages.py",
+    ("toolmessage2_pairing", "render_cases"): "test_tool_messages.py",
+    ("parts_to_model_messages", "cases"): "test_history.py",
+}
+
+# Sections whose loader is not written yet, and the room it belongs to.
+NOT_YET: dict[tuple[str, str], str] = {
+    ("tool_state_and_parts", "retry_cases"): "providers",
+    ("chat_protocol", "server_cases"): "services",
+    ("chat_protocol", "client_cases"): "rendering",
+    ("chat_protocol", "tool_style_cases"): "engine/tool_style.py",
+    ("chat_protocol", "tool_style_lock_cases"): "services",
+    ("chat_protocol", "migration_cases"): "services",
+    ("chat_protocol", "calculator"): "tools",
+    ("claude_stream_json", "cases"): "formats/claude_stream.py",
+    ("claude_stream_json", "update_cases"): "formats/claude_stream.py",
+    ("claude_stream_json", "framing_cases"): "formats/claude_stream.py",
+    ("history_blocks_to_openai", "cases"): "formats/openai_messages.py",
+    ("history_blocks_to_openai", "resume_cases"): "formats/openai_messages.py",
+    ("xml_tool_calls", "cases"): "formats/xml_tools.py",
+    ("xml_tool_calls", "display_cases"): "formats/xml_tools.py",
+    ("xml_tool_calls", "format_cases"): "formats/xml_history.py",
+}
+
+_NOT_SECTIONS = ("suite", "about", "config")
+
+
+def suites() -> list[dict[str, Any]]:
+    return [json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))]
+
+
+def sections() -> set[tuple[str, str]]:
+    return {
+        (suite["suite"], name) for suite in suites() for name in suite if name not in _NOT_SECTIONS
+    }
+
+
+def plain_cases(suite: str, section: str) -> list[dict[str, Any]]:
+    found = [data for data in suites() if data["suite"] == suite]
+    return [case for data in found for case in data.get(section, [])]
+
+
+def cases(suite: str, section: str) -> list[Any]:
+    """The cases as parameters of a test; those decided differently must fail."""
+    return [
+        pytest.param(case, id=case["id"], marks=_marks(case["id"]))
+        for case in plain_cases(suite, section)
+    ]
+
+
+def _marks(case_id: str) -> list[pytest.MarkDecorator]:
+    reason = DECIDED.get(case_id)
+    return [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
+
+
+def only(data: dict[str, Any], *known: str) -> None:
+    """A case with a key that the loader does not know fails: its form is new."""
+    unknown = set(data) - set(known) - {"id", "kind", "source", "note", "test"}
+    assert not unknown, f"unknown form: {sorted(unknown)}"
