@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 ThinkTags = Literal["auto", "open", "off"]
+_State = Literal["start", "thinking", "after", "saying"]
 
 _OPENING: Final = ("<think>", "<thinking>", "<thought>")
 _CLOSING: Final = re.compile(r"</(?:think|thinking|thought)>\s*")
@@ -20,8 +21,8 @@ class ThinkSplitter:
 
     def __init__(self, tags: ThinkTags) -> None:
         self._held = ""
-        self._state: Literal["start", "thinking", "after", "saying"]
-        self._state = {"auto": "start", "open": "thinking", "off": "saying"}[tags]  # type: ignore[assignment]
+        self._state: _State = "saying" if tags == "off" else "start"
+        self._without_tag: _State = "thinking" if tags == "open" else "saying"
 
     @property
     def saying(self) -> bool:
@@ -34,9 +35,6 @@ class ThinkSplitter:
         if self._state == "start":
             text = self._begun(text)
         if self._state == "thinking":
-            opening = next((tag for tag in _OPENING if text.lstrip().startswith(tag)), None)
-            if opening:
-                text = text.lstrip().removeprefix(opening)
             thought, text = self._thought(text)
             if thought:
                 yield True, thought
@@ -62,7 +60,7 @@ class ThinkSplitter:
         if not bare or any(tag.startswith(bare) for tag in _OPENING):
             self._held = text
             return ""
-        self._state = "saying"
+        self._state = self._without_tag
         return text
 
     def _thought(self, text: str) -> tuple[str, str]:

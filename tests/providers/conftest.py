@@ -1,5 +1,6 @@
 """What provider tests share: the scripted server, and one pool of connections per test."""
 
+import ssl
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,11 +11,13 @@ from tests.providers.asking import Naps
 
 __all__ = ["scripted_provider"]
 
+TRUST = ssl.create_default_context()  # reading the certificates takes longer than most tests
+
 
 @pytest.fixture
 async def http() -> AsyncIterator[Http]:
     """Short waits, so that a silent provider is noticed within a test."""
-    settings = HttpSettings(connect=2, first_byte=1, idle=0.3, trust_env=False)
+    settings = HttpSettings(connect=2, first_byte=1, idle=0.3, trust_env=False, verify=TRUST)
     http = Http(settings)
     yield http
     await http.aclose()

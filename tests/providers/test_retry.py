@@ -1,0 +1,168 @@
+"""Asking again: when, how long after, and when not (reference cases: retry_cases)."""
+
+import json
+import os
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chat.protocol.interfaces import Retrying
+from chat.providers.faults import failure, response_failure
+from chat.providers.http import Http
+from chat.providers.openai_chat import OpenAIChat
+from chat.providers.retry import RetryPolicy
+from chat.providers.retry_after import retry_after
+from tests.provider import Drop, Reply, ScriptedProvider, raw, refuse, reply
+from tests.providers.asking import Heard, Naps, ask
+
+HERE = Path(__file__).parent.parent / "vectors" / "data"
+NOW = 1_800_000_000.0
+
+
+def cases() -> list[dict[str, Any]]:
+    folder = Path(os.environ.get("PARLEY_VECTORS") or HERE)
+    found = json.loads((folder / "tool_state_and_parts.json").read_text(encoding="utf-8"))
+    return list(found["retry_cases"])
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case["id"])
+def test_reference_cases(case: dict[str, Any]) -> None:
+    known = {"id", "attempts", "headers", "expect_ms", "errors", "test", "kind", "source", "note"}
+    assert not set(case) - known, "a form this loader does not know"
+    hint = retry_after(case.get("headers") or {}, NOW)
+    delays = [RetryPolicy().delay(attempt, hint) * 1000 for attempt in case.get("attempts", [])]
+    assert delays == case.get("expect_ms", [])
+    for error in case.get("errors", []):
+        assert _is_tried_again(error) is error["expect_retry"], error
+
+
+def _is_tried_again(error: dict[str, Any]) -> bool:
+    match error:
+        case {"status": int(status)}:
+            return response_failure(status, {}, b"").retryable
+        case {"name": "ContextOverflowError"}:
+            return failure("context_too_long").retryable
+        case {"name": "MessageAbortedError"}:
+            return False  # a stop is a cancellation here, which no `except` of ours catches
+        case _:
+            raise AssertionError(f"a form this loader does not know: {error}")
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after-ms": "1500"}, 1.5),
+        ({"retry-after": "30"}, 30),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after-ms": "700", "retry-after": "30"}, 0.7),
+        ({"retry-after": formatdate(NOW + 20, usegmt=True)}, 20),
+        ({"retry-after": formatdate(NOW - 20, usegmt=True)}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after-ms": "x", "retry-after": "4"}, 4),
+        ({}, None),
+    ],
+)
+def test_hints_are_seconds_milliseconds_or_dates(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    assert retry_after(headers, NOW) == seconds
+
+
+class Asks:
+    def __init__(self, server: ScriptedProvider, http: Http, naps: Naps) -> None:
+        self.server, self.http, self.naps = server, http, naps
+
+    async def __call__(self, *answers: Reply) -> Heard:
+        self.server.script(*answers)
+        return await ask(OpenAIChat(self.server.base_url, http=self.http, retry=self.naps.policy))
+
+    @property
+    def tries(self) -> int:
+        return len(self.server.requests)
+
+
+@pytest.fixture
+def hear(scripted_provider: ScriptedProvider, http: Http, naps: Naps) -> Asks:
+    return Asks(scripted_provider, http, naps)
+
+
+FIRST_EVENT_ERROR = raw(b'data: {"error": {"message": "Overloaded", "code": 529}}\n\n')
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        *(refuse(status) for status in (408, 409, 429, 500, 502, 503, 504, 529)),
+        FIRST_EVENT_ERROR,
+        Reply(before=(Drop(),)),
+        Reply(before=(Drop("reset"),)),
+    ],
+    ids=lambda failing: str(failing.status) + ("" if not failing.before else "-drop"),
+)
+async def test_a_failure_before_the_first_word_is_tried_again_and_shown(
+    failing: Reply, hear: Asks, naps: Naps
+) -> None:
+    """A12: the reader sees "retrying in 2 s (2 of 5)"."""
+    heard = await hear(failing, failing, reply("Here I am."))
+    assert (heard.text, heard.error, hear.tries) == ("Here I am.", None, 3)
+    assert [(one.attempt, one.attempts, one.wait) for one in heard.retries] == [
+        (2, 5, 2),
+        (3, 5, 4),
+    ]
+    assert heard.retries[0].key.startswith("error.chat_provider_")
+    assert naps.taken == [2, 4]
+
+
+async def test_five_tries_are_enough(hear: Asks, naps: Naps) -> None:
+    heard = await hear(*[refuse(500)] * 6)
+    assert (heard.fault, hear.tries, naps.taken) == ("server_error", 5, [2, 4, 8, 16])
+    assert [type(event) for event in heard.events] == [Retrying] * 4
+
+
+async def test_the_providers_own_wait_wins(hear: Asks, naps: Naps) -> None:
+    heard = await hear(refuse(429, retry_after="7"), refuse(429, retry_after_ms="250"), reply("Ok"))
+    assert (heard.text, naps.taken) == ("Ok", [7, 0.25])
+
+
+async def test_a_wait_of_hours_is_told_at_once(hear: Asks) -> None:
+    heard = await hear(refuse(429, retry_after="90000"))
+    assert (heard.fault, hear.tries) == ("rate_limited", 1)
+    assert heard.error is not None
+    assert heard.error.retry_after == 90000
+
+
+ONCE = [
+    (401, {}, "auth_failed"),
+    (403, {}, "forbidden"),
+    (400, {"error": {"message": "bad"}}, "request_refused"),
+    (404, {"error": {"message": "The model `x` does not exist"}}, "model_not_found"),
+    (404, {}, "wrong_address"),
+    (402, {"error": {"message": "Insufficient credits"}}, "quota_exceeded"),
+    (429, {"error": {"code": "insufficient_quota"}}, "quota_exceeded"),
+    (429, {"error": {"type": "enforced_spend_limit_reached"}}, "quota_exceeded"),
+    (413, {}, "request_too_large"),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "fault"), ONCE)
+async def test_what_asking_again_cannot_mend_is_asked_once(
+    status: int, body: dict[str, Any], fault: str, hear: Asks
+) -> None:
+    heard = await hear(refuse(status, body), reply("never"))
+    assert (heard.fault, hear.tries, heard.retries) == (fault, 1, [])
+    assert heard.error is not None
+    assert (heard.error.status, heard.error.retryable) == (status, False)
+
+
+async def test_after_the_first_word_nothing_is_tried_again(hear: Asks, naps: Naps) -> None:
+    chunk = b'data: {"choices": [{"index": 0, "delta": {"content": "Half"}}]}\n\n'
+    error = b'data: {"error": {"message": "Overloaded", "code": 529}}\n\n'
+    heard = await hear(raw(chunk * 50 + error), reply("never"))
+    assert (heard.text, heard.fault, hear.tries) == ("Half" * 50, "overloaded", 1)
+    assert heard.error is not None
+    assert not heard.error.retryable
+    assert naps.taken == []
