@@ -1,0 +1,200 @@
+"""What the database itself refuses, whoever writes."""
+
+from collections.abc import Callable
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from chat.models import Conversation, Message, Part
+from chat.protocol.ids import new_id
+from tests import factories as make
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+def two_messages_at_one_position() -> None:
+    message = make.a_message()
+    Message.objects.create(
+        conversation=message.conversation, position=message.position, role="user"
+    )
+
+
+def a_message_sent_twice() -> None:
+    talk = make.a_conversation()
+    make.a_message(talk, client_id="same")
+    make.a_message(talk, client_id="same")
+
+
+def a_stranger_role() -> None:
+    make.a_message(role="tool")
+
+
+def a_stranger_status() -> None:
+    make.a_message(role="assistant", status="thinking")
+
+
+def a_user_message_that_streams() -> None:
+    make.a_message(role="user", status="streaming")
+
+
+def two_parts_at_one_position() -> None:
+    message = make.a_message()
+    make.a_text_part(message, position=0)
+    make.a_text_part(message, position=0)
+
+
+def a_call_twice_in_one_message() -> None:
+    row = make.a_tool_part(make.a_message(role="assistant"))
+    row.pk, row.position = new_id(), 1
+    row.save(force_insert=True)
+
+
+def a_stranger_part() -> None:
+    Part.objects.filter(pk=make.a_text_part(make.a_message()).pk).update(type="patch")
+
+
+def a_tool_part_without_its_call() -> None:
+    Part.objects.filter(pk=make.a_tool_part(make.a_message()).pk).update(call_id="")
+
+
+def a_text_part_with_a_tool() -> None:
+    Part.objects.filter(pk=make.a_text_part(make.a_message()).pk).update(tool="calculator")
+
+
+def a_stranger_tool_status() -> None:
+    Part.objects.filter(pk=make.a_tool_part(make.a_message()).pk).update(tool_status="done")
+
+
+def two_answers_at_once() -> None:
+    talk = make.a_conversation()
+    for _ in range(2):
+        make.a_generation(make.a_message(talk, "assistant", status="streaming"))
+
+
+def a_running_answer_that_is_finished() -> None:
+    make.a_generation(finished=timezone.now())
+
+
+def an_ended_answer_without_its_time() -> None:
+    make.a_generation(status="done", finished=None)
+
+
+def a_stranger_generation_status() -> None:
+    make.a_generation(status="paused")
+
+
+def one_socket_twice() -> None:
+    make.a_view(socket="a")
+    make.a_view(socket="a")
+
+
+def a_stranger_kind_of_provider() -> None:
+    make.a_provider(kind="carrier pigeon")
+
+
+def a_model_twice() -> None:
+    model = make.a_model()
+    make.a_model(model.provider, model_id=model.model_id)
+
+
+def a_model_that_pays() -> None:
+    make.a_model(output_price=-1)
+
+
+def two_default_agents() -> None:
+    make.an_agent(is_default=True)
+    make.an_agent(is_default=True)
+
+
+def an_agent_without_steps() -> None:
+    make.an_agent(max_steps=0)
+
+
+def an_agent_too_hot() -> None:
+    make.an_agent(temperature=2.5)
+
+
+def a_tool_set_twice() -> None:
+    make.a_tool_setting("calculator")
+    make.a_tool_setting("calculator")
+
+
+def a_stranger_tool_style() -> None:
+    make.a_conversation(tool_style="yaml")
+
+
+REFUSED: dict[Callable[[], None], str] = {
+    two_messages_at_one_position: "message_position_once|position",
+    a_message_sent_twice: "message_client_id_once|client_id",
+    a_stranger_role: "message_role",
+    a_stranger_status: "message_status",
+    a_user_message_that_streams: "user_message_done",
+    two_parts_at_one_position: "part_position_once|position",
+    a_call_twice_in_one_message: "call_once|call_id",
+    a_stranger_part: "part_type",
+    a_tool_part_without_its_call: "tool_part_columns",
+    a_text_part_with_a_tool: "tool_part_columns",
+    a_stranger_tool_status: "part_tool_status",
+    two_answers_at_once: "one_active_generation|conversation",
+    a_running_answer_that_is_finished: "generation_finished",
+    an_ended_answer_without_its_time: "generation_finished",
+    a_stranger_generation_status: "generation_status",
+    one_socket_twice: "socket",
+    a_stranger_kind_of_provider: "provider_kind",
+    a_model_twice: "model_once|model_id",
+    a_model_that_pays: "model_prices",
+    two_default_agents: "one_default_agent|is_default",
+    an_agent_without_steps: "agent_max_steps",
+    an_agent_too_hot: "agent_temperature",
+    a_tool_set_twice: "tool",
+    a_stranger_tool_style: "conversation_tool_style",
+}
+
+
+@pytest.mark.parametrize("attempt", REFUSED, ids=lambda attempt: attempt.__name__)
+def test_the_database_refuses(attempt: Callable[[], None]) -> None:
+    """A1, A4, E2: each rule is a constraint, so no code path can go round it."""
+    with pytest.raises(IntegrityError, match=REFUSED[attempt]), transaction.atomic():
+        attempt()
+
+
+def test_every_constraint_has_an_attempt() -> None:
+    named = "|".join(REFUSED.values())
+    missing = [
+        constraint.name
+        for model in apps.get_app_config("chat").get_models()
+        for constraint in model._meta.constraints
+        if constraint.name not in named
+    ]
+    assert missing == []
+
+
+def test_an_ended_answer_makes_room_for_the_next() -> None:
+    """A4: only a running one holds the conversation."""
+    talk = make.a_conversation()
+    for status in ("done", "stopped", "failed", "active"):
+        make.a_generation(make.a_message(talk, "assistant"), status=status)
+    assert talk.generations.count() == 4
+
+
+def test_messages_without_a_client_id_never_collide() -> None:
+    talk = make.a_conversation()
+    make.a_message(talk)
+    make.a_message(talk)
+    assert talk.messages.count() == 2
+
+
+def test_deleting_a_person_leaves_nothing_of_theirs() -> None:
+    owner = make.a_user()
+    talk = make.a_conversation(owner)
+    message = make.a_message_with_parts(talk)
+    make.a_generation(make.a_message(talk, "assistant", status="streaming"))
+    make.an_attachment(owner, message)
+    make.a_view(talk)
+    owner.delete()
+    assert not any(
+        model.objects.exists()
+        for model in (Conversation, Message, Part, make.Generation, make.Attachment, make.View)
+    )
