@@ -104,7 +104,7 @@ def test_a_name_that_providers_refuse_is_refused_at_once(registry: Registry, nam
 
 
 def test_mistakes_of_a_tools_author_are_named(registry: Registry) -> None:
-    def untyped(a) -> str:  # type: ignore[no-untyped-def]
+    def untyped(a) -> str:
         """Untyped."""
         return str(a)
 

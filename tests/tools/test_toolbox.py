@@ -251,7 +251,7 @@ async def test_stuck_threads_are_counted_and_when_all_are_a_clear_error_comes_at
     add(registry, it, timeout=0.02)
     for count in (1, 2):
         assert "Timed out" in (await run(registry, context)).text
-        await until(lambda expected=count: pool.stuck == expected)
+        await until(lambda: pool.stuck == count)  # noqa: B023 - waited for within the turn
     began = time.monotonic()
     result = await run(registry, context)
     assert result.is_error
