@@ -4,8 +4,8 @@ from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
-from django.views.i18n import set_language
 
+from chat.views import set_language
 from chatsite.entrance import EnterView
 from chatsite.health import healthz, readyz
 from chatsite.static import favicon

@@ -13,12 +13,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.templatetags.static import static as static_url
 from django.test import Client
 
 from chat.management import preparation
 from chat.management.commands.serve import check_port
 from chat.models import Agent, Provider
 from tests.services.server import Server, python
+
+HASHED = "chatsite.storage.HashedFilesStorage"
 
 
 def output(*words: str) -> str:
@@ -60,6 +63,13 @@ class TestPrepare:
         assert (static / "admin/css/base.css").is_file()
         (static / ".stamp").write_text("older")
         assert "Gathering" in output("prepare")
+
+    def test_hashes_and_compresses_static_files(self, static: Path, settings: Any) -> None:
+        settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": HASHED}}
+        output("prepare")
+        assert static_url("admin/css/base.css") != "/static/admin/css/base.css"
+        assert static_url("missing.css") == "/static/missing.css"
+        assert (static / "admin/css/base.css.gz").is_file()
 
     def test_tells_when_the_disk_is_full(self, monkeypatch: pytest.MonkeyPatch) -> None:
         usage = namedtuple("usage", "total used free")
