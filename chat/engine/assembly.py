@@ -9,7 +9,7 @@ from typing import assert_never
 
 from chat.engine.changes import Change, PartClosed, PartGrew, PartOpened, TextKind, ToolChanged
 from chat.engine.open_text import OpenText
-from chat.engine.tool_calls import ToolCalls, ended
+from chat.engine.tool_calls import ToolCalls
 from chat.engine.usage import Prices, cost_of_call
 from chat.protocol import tool_state
 from chat.protocol.factories import create_step_finish_part, create_step_start_part
@@ -27,6 +27,7 @@ from chat.protocol.interfaces import (
     ToolResult,
     Usage,
 )
+from chat.protocol.outcome import ended
 from chat.protocol.parts import Part, Tokens, ToolPart
 from chat.protocol.text import clean_text
 from chat.protocol.tool_state import JsonObject, ToolRunning, ToolState

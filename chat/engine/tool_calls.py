@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 
-from chat.protocol import tool_state
 from chat.protocol.factories import create_pending, create_tool_part
 from chat.protocol.ids import new_id
-from chat.protocol.interfaces import ToolCall, ToolResult
+from chat.protocol.interfaces import ToolCall
 from chat.protocol.parts import ToolPart
 from chat.protocol.text import clean_json, clean_text
-from chat.protocol.tool_state import JsonObject, ToolState
+from chat.protocol.tool_state import JsonObject
 
 # The columns that hold them end here.
 LONGEST = 200
 NAMELESS = "unknown"
-SILENT = "The tool failed without saying why."
 
 
 class ToolCalls:
@@ -94,20 +92,3 @@ class ToolCalls:
 
 def _name(name: str) -> str:
     return clean_text(name).strip()[:LONGEST] or NAMELESS
-
-
-def ended(state: ToolState, now: int, result: ToolResult) -> ToolState:
-    """The state of a call once its result is in; what is shown of it goes into its metadata."""
-    metadata: JsonObject = {} if result.display is None else {"display": result.display}
-    text = clean_text(result.text)
-    if result.is_error:
-        error = text if text.strip() else SILENT
-        return tool_state.fail(state, now, error, metadata=metadata)
-    return tool_state.complete(
-        state,
-        now,
-        text,
-        title=clean_text(result.title) or None,
-        metadata=metadata,
-        attachments=result.attachments or None,
-    )

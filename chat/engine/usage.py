@@ -57,13 +57,13 @@ def count_tokens(
     output_has_reasoning: bool = True,
 ) -> Tokens:
     """Tokens from a provider's totals; the flags say what its totals include."""
-    cached = cache_read + cache_write if input_has_cache else 0
-    thought = reasoning if output_has_reasoning else 0
+    cache = CacheTokens(read=max(cache_read, 0), write=max(cache_write, 0))
+    thought = max(reasoning, 0)
     return Tokens(
-        input=max(input - cached, 0),
-        output=max(output - thought, 0),
-        reasoning=max(reasoning, 0),
-        cache=CacheTokens(read=max(cache_read, 0), write=max(cache_write, 0)),
+        input=max(input - (cache.read + cache.write if input_has_cache else 0), 0),
+        output=max(output - (thought if output_has_reasoning else 0), 0),
+        reasoning=thought,
+        cache=cache,
     )
 
 

@@ -19,6 +19,7 @@ from chat.protocol.factories import (
 )
 from chat.protocol.ids import new_id, now_ms
 from chat.protocol.messages import AnswerInfo, ModelRef, WithParts, finish_answer
+from chat.protocol.outcome import ended
 from chat.protocol.parts import (
     FilePart,
     Part,
@@ -214,9 +215,4 @@ class _Reader:
         result = result_from_wire(wire, input, self._session_id, message_id)
         if result.is_error and result.text == CANCELLED_FOR_MODEL:
             return tool_state.abort(running, now)
-        metadata = {} if result.display is None else {"display": result.display}
-        if result.is_error:
-            return tool_state.fail(running, now, result.text or "Failed", metadata=metadata)
-        return tool_state.complete(
-            running, now, result.text, metadata=metadata, attachments=result.attachments or None
-        )
+        return ended(running, now, result)
