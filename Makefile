@@ -55,7 +55,7 @@ deploy-check: setup
 messages: setup ## Gather the translatable texts and compile the translations
 	@scripts/test-needs
 	@mkdir -p locale
-	@$(BIN)/python manage.py makemessages --locale zh_Hans --locale en --no-location --no-obsolete \
+	@$(BIN)/python manage.py makemessages --locale zh_Hans --no-location --no-obsolete \
 	  --ignore .venv --ignore var --ignore tests
 	@$(BIN)/python manage.py compilemessages --ignore .venv --ignore var
 
