@@ -9,7 +9,7 @@ from typing import assert_never
 
 from chat.engine.changes import Change, PartClosed, PartGrew, PartOpened, TextKind, ToolChanged
 from chat.engine.open_text import OpenText
-from chat.engine.tool_calls import ToolCalls
+from chat.engine.tool_calls import ToolCalls, with_raw
 from chat.engine.usage import Prices, cost_of_call
 from chat.protocol import tool_state
 from chat.protocol.factories import create_step_finish_part, create_step_start_part
@@ -74,10 +74,7 @@ class Assembly:
         if self._open and self._open.is_shown:
             parts[self._open.position] = self._open.part()
         for position, raw in self._calls.raw():
-            part = parts[position]
-            if isinstance(part, ToolPart) and isinstance(part.state, tool_state.ToolPending):
-                state = part.state.model_copy(update={"raw": raw})
-                parts[position] = part.model_copy(update={"state": state})
+            parts[position] = with_raw(self._tool(position), raw)
         return tuple(parts)
 
     def step_calls(self) -> tuple[ToolPart, ...]:

@@ -7,7 +7,7 @@ from chat.protocol.ids import new_id
 from chat.protocol.interfaces import ToolCall
 from chat.protocol.parts import ToolPart
 from chat.protocol.text import clean_json, clean_text
-from chat.protocol.tool_state import JsonObject
+from chat.protocol.tool_state import JsonObject, ToolPending
 
 # The columns that hold them end here.
 LONGEST = 200
@@ -92,3 +92,10 @@ class ToolCalls:
 
 def _name(name: str) -> str:
     return clean_text(name).strip()[:LONGEST] or NAMELESS
+
+
+def with_raw(part: ToolPart, raw: str) -> ToolPart:
+    """The pending call with the arguments heard so far."""
+    if not isinstance(part.state, ToolPending):
+        return part
+    return part.model_copy(update={"state": part.state.model_copy(update={"raw": raw})})
