@@ -28,9 +28,10 @@ _CONVERSATION: dict[str, Promise | str] = {
     ),
     "error.chat_content_required": _("Write something first."),
     "error.chat_content_too_long": _("The message is too long: at most %(limit)s characters."),
+    "error.chat_unknown_command": _("The page asked for something we cannot do. Reload it."),
     "error.chat_bad_command": _("The page sent something we do not understand. Reload it."),
     "error.chat_not_allowed": _("You may not do this."),
-    "error.chat_rate_limited": _("That was a little too fast. Try again in a moment."),
+    "error.chat_too_fast": _("That was a little too fast. Try again in a moment."),
     "error.chat_too_many_generations": _(
         "You have %(limit)s answers running already. Wait for one, or stop one."
     ),
@@ -80,6 +81,11 @@ _PROVIDER: dict[str, Promise | str] = {
     "error.chat_provider_answer_too_large": _("The provider answered more than we can take."),
     "error.chat_provider_stalled": _("The provider fell silent."),
     "error.chat_provider_cut_off": _("The connection to the provider broke off."),
+    # What the demo model plays.
+    "error.chat_provider_auth": _("The provider does not accept our key."),
+    "error.chat_provider_bad_request": _("The provider did not accept the request."),
+    "error.chat_provider_quota": _("The provider’s credit or quota is used up."),
+    "error.chat_provider_too_large": _("The request is too large for the provider."),
     "error.chat_provider_not_supported": _("This kind of provider is not supported."),
     "error.chat_provider_not_installed": _("The program of this provider is not installed."),
 }

@@ -66,16 +66,19 @@ def foot_html(message: WithParts, reader: Reader, *, retry: Retry | None = None)
         }
         match info.status:
             case "pending" | "streaming":
-                values |= {"note": retry_text(retry) if retry else _("Working…")}
+                values |= {
+                    "state": "streaming",
+                    "note": retry_text(retry) if retry else _("Working…"),
+                }
                 template = "chat/foot_working.html"
             case "cancelled":
-                values |= {"stopped": stopped_text(info, reader)}
+                values |= {"state": "stopped", "stopped": stopped_text(info, reader)}
                 template = "chat/foot_stopped.html"
             case "error":
-                values |= _failure(info, reader)
+                values |= {"state": "failed", **_failure(info, reader)}
                 template = "chat/foot_failed.html"
             case "success":
-                values |= {"cut": _cut_text(info.finish)}
+                values |= {"state": "done", "cut": _cut_text(info.finish)}
                 template = "chat/foot_done.html"
         return SafeString(render_to_string(template, values).strip())
 
@@ -94,19 +97,16 @@ def stopped_text(info: AnswerInfo, reader: Reader) -> str:
     """Who stopped it and after how long; `by_id`, `by` and `reason` come with the message."""
     data: Mapping[str, Any] = info.error.data if info.error else {}
     ended = info.time.completed
-    values = {
-        "name": data.get("by", ""),
-        "duration": times.duration(ended - info.time.created) if ended else "",
-    }
+    if ended is None:
+        return _("Stopped")
+    values = {"name": data.get("by"), "duration": times.duration(ended - info.time.created)}
     if data.get("reason") == "unwatched":
-        text = _("Stopped because nobody was watching")
-    elif data.get("by_id") and str(data["by_id"]) == reader.id:
-        text = _("Stopped by you")
-    elif values["name"]:
-        text = _("Stopped by %(name)s") % values
-    else:
-        text = _("Stopped")
-    return f"{text} {_('after %(duration)s') % values}" if ended else text
+        return _("Stopped after %(duration)s because nobody was watching") % values
+    if data.get("by_id") and str(data["by_id"]) == reader.id:
+        return _("Stopped by you after %(duration)s") % values
+    if values["name"]:
+        return _("Stopped by %(name)s after %(duration)s") % values
+    return _("Stopped after %(duration)s") % values
 
 
 def facts(info: AnswerInfo, reader: Reader) -> dict[str, Any]:

@@ -64,8 +64,9 @@ def message_html(
     *,
     editing: bool = False,
     retry: Retry | None = None,
+    cursors: bool = False,
 ) -> SafeString:
-    """The whole message."""
+    """The whole message; a loaded page is also told how much it shows of what still grows."""
     shown = ShownMessage(message) if isinstance(message, WithParts) else message
     info = shown.message.info
     position = info.position
@@ -79,7 +80,7 @@ def message_html(
         if isinstance(info, UserInfo):
             values |= _said(shown, reader) | {"editing": editing, "text": shown.message.text}
             return _draw("chat/said.html", values)
-        parts = mark_safe("".join(_parts(shown, info, reader)))
+        parts = mark_safe("".join(_parts(shown, info, reader, cursors)))
         values |= {
             "state": message_state(info.status),
             "parts": parts,
@@ -90,14 +91,20 @@ def message_html(
 
 
 def part_html(
-    part: Part, message: int, position: int, reader: Reader, *, is_open: bool = False
+    part: Part,
+    message: int,
+    position: int,
+    reader: Reader,
+    *,
+    is_open: bool = False,
+    cursor: bool = False,
 ) -> SafeString:
     """One part of an answer; step marks draw nothing."""
     match part:
         case TextPart():
-            return _text_html(part, dom.part_id(message, position), reader, is_open)
+            return _text_html(part, dom.part_id(message, position), reader, is_open, cursor)
         case ReasoningPart():
-            return _thinking_html(part, message, position, reader, is_open)
+            return _thinking_html(part, message, position, reader, is_open, cursor)
         case ToolPart():
             return tool_card_html(part, message, position, reader)
         case FilePart():
@@ -135,7 +142,7 @@ def is_growing(part: Part, *, streaming: bool) -> bool:
             return False
 
 
-def _parts(shown: ShownMessage, info: AnswerInfo, reader: Reader) -> Iterator[str]:
+def _parts(shown: ShownMessage, info: AnswerInfo, reader: Reader, cursors: bool) -> Iterator[str]:
     parts = shown.message.parts
     positions = shown.positions or tuple(range(len(parts)))
     streaming = message_state(info.status) == "streaming"
@@ -145,7 +152,7 @@ def _parts(shown: ShownMessage, info: AnswerInfo, reader: Reader) -> Iterator[st
     ]
     for part, position in zip(parts, positions, strict=True):
         growing = is_growing(part, streaming=streaming)
-        html = part_html(part, info.position, position, reader, is_open=growing)
+        html = part_html(part, info.position, position, reader, is_open=growing, cursor=cursors)
         drawn.append((position, html))
     return (html for _position, html in sorted(drawn, key=lambda pair: pair[0]))
 
@@ -169,10 +176,12 @@ def _said(shown: ShownMessage, reader: Reader) -> dict[str, Any]:
     }
 
 
-def _text_html(part: TextPart, element: str, reader: Reader, growing: bool) -> SafeString:
+def _text_html(
+    part: TextPart, element: str, reader: Reader, growing: bool, cursor: bool
+) -> SafeString:
     with reader.speaking():
         shown = prose(part.text, element, is_open=growing)
-    length = "" if shown.length is None else format_html(' data-n="{}"', shown.length)
+    length = format_html(' data-n="{}"', shown.length) if growing and cursor else ""
     mark = " synthetic" if part.synthetic else ""
     return format_html(
         '<div class="markdown{}" id="{}"{}>{}</div>', mark, element, length, shown.html
@@ -180,7 +189,12 @@ def _text_html(part: TextPart, element: str, reader: Reader, growing: bool) -> S
 
 
 def _thinking_html(
-    part: ReasoningPart, message: int, position: int, reader: Reader, growing: bool
+    part: ReasoningPart,
+    message: int,
+    position: int,
+    reader: Reader,
+    growing: bool,
+    cursor: bool,
 ) -> SafeString:
     key = dom.thought_id(message, position)
     end = part.time.end
@@ -189,6 +203,7 @@ def _thinking_html(
             "id": dom.part_id(message, position),
             "text_id": key,
             "running": growing,
+            "cursor": growing and cursor,
             "since": part.time.start,
             "clock": times.clock(reader.now - part.time.start),
             "duration": "" if end is None else times.clock(max(end - part.time.start, 1000)),

@@ -100,7 +100,7 @@ def page_context(
 def transcript_html(page: ConversationPage, reader: Reader) -> SafeString:
     return mark_safe(
         "".join(
-            message_html(message, reader, editing=_info_id(message) == page.editing)
+            message_html(message, reader, editing=_info_id(message) == page.editing, cursors=True)
             for message in page.messages
         )
     )
