@@ -1,5 +1,10 @@
-"""WebSocket addresses."""
+"""Where sockets are: one path for a conversation, one for the column alone."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-websocket_urlpatterns: list[URLPattern] = []
+from chat.consumers import ChatConsumer
+
+websocket_urlpatterns = [
+    path("ws/", ChatConsumer.as_asgi()),
+    path("ws/c/<uuid:conversation_id>/", ChatConsumer.as_asgi()),
+]

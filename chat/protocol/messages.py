@@ -133,3 +133,15 @@ def finish_answer(
         "time": AnswerTime(created=info.time.created, completed=now),
     }
     return WithParts(info=info.model_copy(update=changes), parts=answer.parts)
+
+
+def message_to_json(message: WithParts) -> JsonObject:
+    return message.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def message_from_json(data: JsonObject) -> WithParts:
+    return WithParts.model_validate(data, strict=False)
+
+
+def info_to_json(info: AnswerInfo) -> JsonObject:
+    return info.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -9,7 +9,7 @@ from django.db import DatabaseError
 
 from chat.engine.loop import LoopEnd
 from chat.engine.usage import last_tokens, total_cost
-from chat.protocol.messages import AnswerInfo
+from chat.protocol.messages import AnswerInfo, info_to_json
 from chat.services.broadcast import tell_user
 from chat.services.flush import flusher
 from chat.services.pool import in_pool
@@ -85,7 +85,7 @@ def _tell(run: Run, outcome: Outcome, info: AnswerInfo) -> None:
     body: dict[str, Any] = {
         "status": outcome.status,
         "finish_reason": outcome.finish_reason,
-        "info": info.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "info": info_to_json(info),
     }
     match outcome.status:
         case "success":

@@ -12,7 +12,7 @@ from chat.engine.history import HistoryOptions, to_model_messages
 from chat.engine.limits import Limits
 from chat.protocol.errors import ChatError, ProviderError
 from chat.protocol.interfaces import ModelRequest, Retrying, ToolContext
-from chat.protocol.messages import WithParts
+from chat.protocol.messages import WithParts, info_to_json
 from chat.protocol.parts import Part, ToolPart
 from chat.protocol.tool_state import JsonObject, ToolCompleted
 from chat.providers.http import HttpSettings
@@ -31,6 +31,7 @@ def start(assignment: Assignment) -> Run:
     """Begin a run as a task of the process: no socket, request or tab owns it."""
     run = Run(assignment)
     RUNS[run.conversation_id] = run
+    run.tell("chat:start", position=run.info.position, info=info_to_json(run.info))
     flusher.ensure_running()
     # A fresh context: one inherited from a request would hold its thread and connection.
     run.task = asyncio.get_running_loop().create_task(

@@ -48,3 +48,9 @@ async def keep_alive() -> None:
         except DatabaseError:
             log.exception("the lease could not be renewed")
         await asyncio.sleep(RENEW)
+
+
+async def retire() -> None:
+    """Give the lease back at an orderly end."""
+    if _id is not None:
+        await in_pool(Process.objects.filter(pk=_id).delete)

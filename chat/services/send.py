@@ -1,16 +1,18 @@
 """Send: a person says something, and an answer begins."""
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Model, QuerySet
 from django.utils import timezone, translation
 
 from chat.models import Agent, Conversation, Generation, LanguageModel, Message, Part
 from chat.protocol import parts as values
 from chat.protocol.errors import ChatError
-from chat.protocol.ids import new_id, now_ms
+from chat.protocol.ids import is_uuid, new_id, now_ms
 from chat.protocol.messages import AnswerInfo, WithParts
 from chat.protocol.text import clean_text
 from chat.services.access import get_conversation, lock_conversation
@@ -26,6 +28,8 @@ from chat.services.process import this_process
 from chat.services.reading import as_value, read_history
 
 TITLE = 60
+
+Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +79,20 @@ def send_message(
         raise
 
 
-def create_conversation(user_id: int, language: str, agent_id: str = "") -> Conversation:
-    """A new conversation; it has no title until something is said in it."""
-    agent = Agent.objects.filter(pk=agent_id, enabled=True).first() if agent_id else None
-    return Conversation.objects.create(owner_id=user_id, agent=agent, prompt_language=language)
+def create_conversation(
+    user_id: int, language: str, agent_id: str = "", model_id: str = ""
+) -> Conversation:
+    """A new conversation with the agent and the model that were picked, if they may be used."""
+    return Conversation.objects.create(
+        owner_id=user_id,
+        agent=_picked(Agent.objects.filter(enabled=True), agent_id),
+        model=_picked(LanguageModel.objects.filter(enabled=True, provider__enabled=True), model_id),
+        prompt_language=language,
+    )
+
+
+def _picked(rows: QuerySet[Row], pk: str) -> Row | None:
+    return rows.filter(pk=pk).first() if is_uuid(pk) else None
 
 
 def _already_sent(conversation: Conversation, client_id: str) -> Sent | None:

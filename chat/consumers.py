@@ -1,0 +1,240 @@
+"""A socket: commands come in, fragments or events go out.
+
+The consumer reads its own channel in one pump and its client in one loop. Channels' dispatch
+would pass every message through one shared thread, where one slow call stalls every socket.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from channels.consumer import AsyncConsumer
+
+from chat.commands import Commands
+from chat.presenting import column_entries
+from chat.protocol.errors import ChatError
+from chat.protocol.ids import new_id
+from chat.readers import is_person, make_reader, socket_language
+from chat.rendering.reader import Reader
+from chat.services import presence
+from chat.services.access import get_conversation
+from chat.services.broadcast import Mailbox, conversation_group, user_group
+from chat.services.current import current_transcript, digests
+from chat.services.pool import in_pool
+from chat.tongues import JSON, Behind, HtmlTongue, JsonTongue, Tongue
+
+log = logging.getLogger(__name__)
+
+# Close codes that tell a page to go away and stay away.
+LOGGED_OUT, NOT_FOUND = 4401, 4404
+
+COMPARE = 5.0
+# What may be under way to a client that does not say it has read it.
+WINDOW = 1_500_000
+FRAME = 65_536
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class ChatConsumer(AsyncConsumer):
+    """One view of one conversation, or of the column alone."""
+
+    reader: Reader
+    tongue: Tongue
+    mailbox: Mailbox
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        self.scope = scope
+        self.receive_message = receive
+        self.send_message = send
+        self.socket = new_id()
+        self.tab_id = ""
+        self.attached = False
+        self.unread = 0
+        self.sent_frames = 0
+        # One at a time: what the other end has is known only between two frames.
+        self.turn = asyncio.Lock()
+        if (await receive())["type"] == "websocket.connect" and await self._accept():
+            await self._converse()
+
+    # --- opening and closing ------------------------------------------------------
+
+    async def _accept(self) -> bool:
+        json_wanted = JSON in self.scope.get("subprotocols", ())
+        protocol = JSON if json_wanted else None
+        # Accepted first: a browser does not learn why a handshake was refused.
+        await self.send_message({"type": "websocket.accept", "subprotocol": protocol})
+        user = self.scope.get("user")
+        if not is_person(user):
+            return await self._refuse(LOGGED_OUT)
+        self.user_id = user.pk
+        self.conversation_id = str(self.scope["url_route"]["kwargs"].get("conversation_id", ""))
+        try:
+            self.reader = await in_pool(self._greet, user)
+        except ChatError:
+            return await self._refuse(NOT_FOUND)
+        self.tongue = JsonTongue(self.reader) if json_wanted else HtmlTongue(self.reader)
+        return True
+
+    def _greet(self, user: Any) -> Reader:
+        if self.conversation_id:
+            get_conversation(user.pk, self.conversation_id)
+        return make_reader(user, socket_language(self.scope))
+
+    async def _refuse(self, code: int) -> bool:
+        await self.send_message({"type": "websocket.close", "code": code})
+        return False
+
+    async def _converse(self) -> None:
+        self.mailbox = await Mailbox.open()
+        helpers = [asyncio.create_task(self._pump()), asyncio.create_task(self._compare())]
+        for helper in helpers:
+            helper.add_done_callback(_log_failure)
+        try:
+            await self._listen()
+        finally:
+            for helper in helpers:
+                helper.cancel()
+            await self.mailbox.close()
+            if self.attached:
+                await presence.detach(self.conversation_id, self.socket)
+
+    # --- coming in ----------------------------------------------------------------
+
+    async def _listen(self) -> None:
+        commands = Commands(self)
+        while True:
+            message = await self.receive_message()
+            if message["type"] == "websocket.disconnect":
+                return
+            if message["type"] == "websocket.receive":
+                await self._command(commands, message)
+
+    async def _command(self, commands: Commands, message: dict[str, Any]) -> None:
+        name, client_id = "", ""
+        try:
+            command = _parsed(message)
+            name = str(command.get("command", ""))[:40]
+            client_id = str(command.get("client_id") or "")[:64]
+            values = await commands.run(name, client_id, command)
+            if values is not None:
+                await self.say(self.tongue.reply(name, client_id, values))
+        except ChatError as error:
+            await self.say(self.tongue.refuse(name, client_id, error))
+
+    async def attach(self, shown: Any, tab_id: str, column: Any = None) -> None:
+        """Join the conversation and bring the other end from what it shows to now."""
+        self.tab_id = tab_id
+        groups = [user_group(self.user_id)]
+        if self.conversation_id:
+            groups.append(conversation_group(self.conversation_id))
+        # Joined before reading: what happens in between comes twice, and is dropped once.
+        await self.mailbox.join(groups)
+        async with self.turn:
+            if self.conversation_id:
+                transcript = await current_transcript(self.conversation_id)
+                await self.say(self.tongue.attach(transcript, shown))
+                await presence.attach(self.conversation_id, self.user_id, self.socket, tab_id)
+                self.attached = True
+            if isinstance(self.tongue, HtmlTongue):
+                self.tongue.listed.shown(self.conversation_id, column)
+                await self._tell_column()
+
+    async def acknowledge(self, frames: int) -> None:
+        """The other end has read this many frames; one that was too far behind is caught up."""
+        paused = self.unread > WINDOW
+        if frames >= self.sent_frames:
+            self.unread = 0
+        if paused and not self.unread:
+            await self._catch_up()
+
+    # --- going out ----------------------------------------------------------------
+
+    async def say(self, frames: list[str]) -> None:
+        for frame in frames:
+            self.sent_frames += 1
+            self.unread += len(frame)
+            await self.send_message({"type": "websocket.send", "text": frame})
+
+    async def _pump(self) -> None:
+        while True:
+            message = await self.mailbox.receive()
+            match message["type"]:
+                case "events":
+                    await self._tell_events(message["events"])
+                case "column":
+                    async with self.turn:
+                        await self._tell_column()
+                case "goodbye":
+                    await self._refuse(LOGGED_OUT)
+
+    async def _tell_events(self, events: list[Any]) -> None:
+        # A client that does not read is sent nothing more; later it gets the state of then.
+        if self.unread > WINDOW or not self.attached:
+            return
+        async with self.turn:
+            while events:
+                try:
+                    await self.say(await self.tongue.events(events))
+                    return
+                except Behind as behind:
+                    await self.say(behind.frames)
+                    events = events[events.index(behind.event) :]
+                    if not await self._fill_gap(events[0]):
+                        events = events[1:]
+
+    async def _fill_gap(self, event: Any) -> bool:
+        """Read until what is stored has come up to the event (rows are half a second behind)."""
+        for _ in range(8):
+            transcript = await current_transcript(self.conversation_id)
+            await self.say(self.tongue.catch_up(transcript))
+            same = transcript.request_id == event.request_id
+            if not same or not event.seq or transcript.seq >= event.seq - 1:
+                return transcript.rev >= event.rev - 1
+            await asyncio.sleep(0.25)
+        return False
+
+    async def _tell_column(self) -> None:
+        if isinstance(self.tongue, HtmlTongue):
+            await self.say(self.tongue.column(await in_pool(column_entries, self.user_id)))
+
+    async def _catch_up(self) -> None:
+        async with self.turn:
+            transcript = await current_transcript(self.conversation_id)
+            await self.say(self.tongue.catch_up(transcript))
+
+    async def _compare(self) -> None:
+        """A lost first or last event leaves no gap behind it: compare now and then."""
+        while True:
+            await asyncio.sleep(COMPARE)
+            if not self.attached or self.unread > WINDOW:
+                continue
+            digest = await digests.get(self.conversation_id)
+            if digest is None:
+                await self._refuse(NOT_FOUND)
+            elif self.tongue.is_behind(digest):
+                await self._catch_up()
+
+
+def _parsed(message: dict[str, Any]) -> dict[str, Any]:
+    text = message.get("text")
+    if text is None or len(text) > FRAME:
+        raise ChatError("error.chat_bad_command")
+    try:
+        command = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ChatError("error.chat_bad_command") from None
+    if not isinstance(command, dict):
+        raise ChatError("error.chat_bad_command")
+    return command
+
+
+def _log_failure(task: "asyncio.Task[None]") -> None:
+    with contextlib.suppress(asyncio.CancelledError):
+        error = task.exception()
+        if error is not None:
+            log.error("a socket's helper broke", exc_info=error)

@@ -1,0 +1,88 @@
+"""Rows and values → the plain values that pages are drawn from."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.urls import reverse
+
+from chat.models import Agent, Conversation, LanguageModel, Provider
+from chat.protocol.transcript import Transcript
+from chat.rendering.pages import Choice, ColumnEntry, ConversationPage
+from chat.rendering.reader import Reader
+from chat.services.catalog import only_demo
+from chat.services.column import list_conversations
+from chat.services.reading import ms
+
+
+def column_entries(user_id: int, current: str = "", search: str = "") -> tuple[ColumnEntry, ...]:
+    return tuple(
+        ColumnEntry(
+            id=listed.id,
+            title=listed.title,
+            url=reverse("chat:conversation", args=[listed.id]),
+            updated=ms(listed.updated),
+            pinned=listed.pinned,
+            live=listed.live,
+            current=listed.id == current,
+        )
+        for listed in list_conversations(user_id, search)
+    )
+
+
+def conversation_page(
+    conversation: Conversation, transcript: Transcript, reader: Reader, **extra: Any
+) -> ConversationPage:
+    """A conversation's page; `extra` is a draft, or toasts to show."""
+    agent = conversation.agent or _default_agent()
+    first = transcript.messages[0].info.position if transcript.messages else None
+    return ConversationPage(
+        id=str(conversation.pk),
+        title=transcript.title,
+        rev=transcript.rev,
+        messages=transcript.messages,
+        running=transcript.running,
+        agent_name=agent.name if agent else "",
+        older_before=first if transcript.older else None,
+        **extra,
+    )
+
+
+def empty_page(reader: Reader, **extra: Any) -> ConversationPage:
+    """A new chat: a greeting, and what it could be about."""
+    agent = _default_agent()
+    connect = reader.is_staff and only_demo()
+    return ConversationPage(
+        agent_name=agent.name if agent else "",
+        agent_description=agent.description if agent else "",
+        agents=agent_choices(agent),
+        models=model_choices(agent),
+        connect_url=reverse("admin:chat_provider_add") if connect else "",
+        **extra,
+    )
+
+
+def agent_choices(selected: Agent | None) -> tuple[Choice, ...]:
+    agents = Agent.objects.filter(enabled=True)
+    return tuple(Choice(str(agent.pk), agent.name, selected=agent == selected) for agent in agents)
+
+
+def model_choices(agent: Agent | None) -> tuple[Choice, ...]:
+    chosen = agent.model_id if agent else None
+    return tuple(
+        Choice(
+            str(model.pk),
+            str(model),
+            selected=model.pk == chosen,
+            demo=model.provider.kind == Provider.Kind.DEMO,
+        )
+        for model in usable_models()
+    )
+
+
+def usable_models() -> QuerySet[LanguageModel]:
+    models = LanguageModel.objects.filter(enabled=True, provider__enabled=True)
+    return models.select_related("provider")
+
+
+def _default_agent() -> Agent | None:
+    return Agent.objects.filter(is_default=True).first()

@@ -1,0 +1,68 @@
+"""Who is reading: made once per page and once per socket, from the account and the request."""
+
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.http.cookie import parse_cookie
+from django.utils import translation
+
+from chat.models import Agent, LanguageModel, Profile, Provider, ToolSetting
+from chat.rendering.reader import Names, Reader
+
+
+def make_reader(user: Any, language: str) -> Reader:
+    """The reader of a page or a socket; the profile wins over what the browser says."""
+    profile = Profile.objects.filter(user=user).first() or Profile(user=user)
+    language = profile.language or language
+    with translation.override(language):
+        names = read_names()
+    return Reader(
+        id=str(user.pk),
+        name=user.get_short_name() or user.get_username(),
+        language=language,
+        time_zone=_known_zone(profile.time_zone),
+        theme=profile.theme,  # type: ignore[arg-type]  # a choice of the same three
+        is_staff=user.is_staff,
+        names=names,
+    )
+
+
+def read_names() -> Names:
+    """What tools, agents and models are called in the language now spoken."""
+    models = LanguageModel.objects.values_list("provider_id", "model_id", "label")
+    return Names(
+        tools={row.tool: row.name or row.tool for row in ToolSetting.objects.all()},
+        agents={row.name_en or row.name: row.name for row in Agent.objects.all()},
+        models={f"{provider}/{model}": label or model for provider, model, label in models},
+        demo_providers=frozenset(
+            str(pk)
+            for pk in Provider.objects.filter(kind=Provider.Kind.DEMO).values_list("pk", flat=True)
+        ),
+    )
+
+
+def socket_language(scope: dict[str, Any]) -> str:
+    """The language a browser asks for when it opens a socket: its cookie, then its header."""
+    headers = {key.decode("latin1").lower(): value for key, value in scope.get("headers", [])}
+    cookies = parse_cookie(headers.get("cookie", b"").decode("latin1"))
+    wanted = cookies.get(settings.LANGUAGE_COOKIE_NAME, "")
+    header = headers.get("accept-language", b"").decode("latin1")[:200]
+    for tag in (wanted, *(piece.split(";")[0].strip() for piece in header.split(","))):
+        try:
+            return translation.get_supported_language_variant(tag.lower())
+        except LookupError:
+            continue
+    return settings.LANGUAGE_CODE
+
+
+def is_person(user: AbstractBaseUser | AnonymousUser | None) -> bool:
+    return user is not None and user.is_authenticated and user.is_active
+
+
+def _known_zone(name: str) -> str:
+    try:
+        return str(ZoneInfo(name)) if name else settings.TIME_ZONE
+    except (ZoneInfoNotFoundError, ValueError):
+        return settings.TIME_ZONE

@@ -1,0 +1,185 @@
+"""Events → fragments: one page, brought forward event by event, or from what it shows."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from chat.protocol.events import TERMINAL, Event
+from chat.protocol.messages import AnswerInfo, WithParts, message_from_json
+from chat.protocol.transcript import Shown, Transcript
+from chat.rendering import dom, swap
+from chat.rendering.live_answer import Gap, LiveAnswer
+from chat.rendering.messages import message_html, message_state
+from chat.rendering.pages import composer_action_html, status_text, title_html, toast_html
+from chat.rendering.reader import Reader
+
+__all__ = ["Gap", "LiveTranscript"]
+
+_OCCASIONS = {"success": "done", "cancelled": "stopped", "error": "failed"}
+
+
+class LiveTranscript:
+    """What one page shows of a conversation; every method gives the fragments of a step on."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.rev = -1
+        self.request_id = ""
+        self.seq = 0
+        self.title = ""
+        self.answer: LiveAnswer | None = None
+        self.states: dict[int, str] = {}
+        # Runs that are over: what still comes of them is late.
+        self.ended: deque[str] = deque(maxlen=8)
+
+    # --- from events --------------------------------------------------------------
+
+    def apply(self, event: Event) -> str:
+        """One event; `Gap` when it does not follow what the page shows."""
+        with self.reader.speaking():
+            if event.seq == 0:
+                return "".join(self._of_conversation(event))
+            return "".join(self._of_run(event))
+
+    def _of_conversation(self, event: Event) -> Iterator[str]:
+        if event.rev <= self.rev:
+            return
+        if event.rev > self.rev + 1:
+            raise Gap
+        match event.name:
+            case "chat:user-message":
+                yield from self._add(message_from_json(event.body["message"]))
+            case "chat:title":
+                self.title = event.body["title"]
+                yield swap.replace(title_html(self.title, self.reader))
+            case _:
+                raise Gap
+        self.rev = event.rev
+
+    def _of_run(self, event: Event) -> Iterator[str]:
+        if event.request_id in self.ended:
+            return
+        if event.request_id != self.request_id:
+            yield from self._begin(event)
+            return
+        if event.seq <= self.seq:
+            return
+        if event.seq > self.seq + 1 or self.answer is None:
+            raise Gap
+        if event.name in TERMINAL and event.rev > self.rev + 1:
+            raise Gap
+        yield from self.answer.hear(event)
+        self.seq = event.seq
+        if event.name in TERMINAL:
+            self.rev = max(self.rev, event.rev)
+            yield from self._ended()
+
+    def _begin(self, event: Event) -> Iterator[str]:
+        if event.name != "chat:start" or event.rev != self.rev or self.request_id:
+            raise Gap
+        info = AnswerInfo.model_validate(event.body["info"], strict=False)
+        self.request_id, self.seq = event.request_id, event.seq
+        yield from self._add(WithParts(info=info))
+        yield from self._running(True)
+
+    def to_prepare(self, event: Event) -> Callable[[], None] | None:
+        """Slow work that an event will need, to be done in a thread before it is applied."""
+        if not (event.body.get("done") and self.answer and event.request_id == self.request_id):
+            return None
+        return self.answer.to_prepare(event.body)
+
+    # --- from what is stored ------------------------------------------------------
+
+    def attach(self, transcript: Transcript, shown: Shown) -> str:
+        """Take up a page as it is and bring it to what is stored."""
+        self.states = dict(shown.messages)
+        self.title = ""
+        self.answer = None
+        for message in transcript.messages:
+            position = message.info.position
+            if shown.messages.get(position) == "streaming":
+                parts = {part: state for (m, part), state in shown.parts.items() if m == position}
+                self.answer = LiveAnswer.as_shown(message, parts, self.reader)
+                self.answer.info = self.answer.info.model_copy(update={"status": "streaming"})
+        fragments = self.catch_up(transcript)
+        return "" if shown.rev == transcript.rev and not transcript.running else fragments
+
+    def catch_up(self, transcript: Transcript) -> str:
+        """From what the page shows to what is stored, message by message."""
+        with self.reader.speaking():
+            return "".join(self._forward(transcript))
+
+    def _forward(self, transcript: Transcript) -> Iterator[str]:
+        was_running = bool(self.answer)
+        first = transcript.messages[0].info.position if transcript.messages else 0
+        stored = {message.info.position for message in transcript.messages}
+        for position in [n for n in self.states if n >= first and n not in stored]:
+            del self.states[position]
+            yield swap.remove(dom.message_id(position))
+        for message in transcript.messages:
+            yield from self._forward_message(message)
+        if transcript.title != self.title:
+            self.title = transcript.title
+            yield swap.replace(title_html(self.title, self.reader))
+        if self.request_id and self.request_id != transcript.request_id:
+            self.ended.append(self.request_id)
+        self.rev, self.request_id, self.seq = (
+            transcript.rev,
+            transcript.request_id,
+            transcript.seq,
+        )
+        if was_running or transcript.running:
+            yield from self._running(transcript.running)
+        if not transcript.running:
+            self.answer = None
+
+    def _forward_message(self, message: WithParts) -> Iterator[str]:
+        position = message.info.position
+        state = _state(message)
+        if position not in self.states:
+            # Messages are only ever added at the end.
+            yield from self._add(message)
+        elif self.answer is not None and self.answer.position == position:
+            yield from self.answer.forward(message)
+            self.states[position] = state
+        elif self.states[position] != state:
+            yield swap.replace(message_html(message, self.reader))
+            self.states[position] = state
+            yield from self._hold(message)
+
+    # --- the fragments ------------------------------------------------------------
+
+    def _add(self, message: WithParts) -> Iterator[str]:
+        if not self.states:
+            yield swap.remove(dom.EXAMPLES)
+        self.states[message.info.position] = _state(message)
+        yield swap.append(dom.TRANSCRIPT, message_html(message, self.reader))
+        yield from self._hold(message)
+
+    def _hold(self, message: WithParts) -> Iterator[str]:
+        """Keep the state of an answer that is still being written."""
+        if isinstance(message.info, AnswerInfo) and message.info.status == "streaming":
+            self.answer = LiveAnswer.as_drawn(message, self.reader)
+            for text in self.answer.open.values():
+                yield swap.cursor(text.element, text.length)
+
+    def _running(self, running: bool) -> Iterator[str]:
+        yield swap.replace(composer_action_html(running, self.reader))
+        if running:
+            yield swap.inner(dom.STATUS, status_text("started", self.reader))
+
+    def _ended(self) -> Iterator[str]:
+        assert self.answer is not None
+        status = self.answer.info.status
+        self.states[self.answer.position] = message_state(status)
+        self.ended.append(self.request_id)
+        self.request_id, self.seq, self.answer = "", 0, None
+        yield from self._running(False)
+        yield swap.inner(dom.STATUS, status_text(_OCCASIONS[status], self.reader))
+
+    def toast(self, key: str, data: dict[str, object]) -> str:
+        return swap.append(dom.TOASTS, toast_html(key, data, self.reader))
+
+
+def _state(message: WithParts) -> str:
+    info = message.info
+    return message_state(info.status) if isinstance(info, AnswerInfo) else "done"

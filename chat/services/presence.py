@@ -1,0 +1,92 @@
+"""Who is watching: every open socket is a view; the last one gone may end a run."""
+
+import asyncio
+import contextvars
+import logging
+import time
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.db.models.functions import Now
+
+from chat.models import Conversation, Profile, View
+from chat.services.pool import in_pool
+from chat.services.process import this_process
+from chat.services.runs import RUNS, Stop
+
+log = logging.getLogger(__name__)
+
+# Pages without scripts come back every few seconds instead of staying.
+_glimpsed: dict[str, float] = {}
+_waiting: set[asyncio.Task[None]] = set()
+
+
+async def attach(conversation_id: str, user_id: int, socket: str, tab_id: str) -> None:
+    """Note a view; the same socket again changes nothing."""
+    await in_pool(_attach, conversation_id, user_id, socket, tab_id)
+
+
+async def detach(conversation_id: str, socket: str) -> None:
+    """Forget a view, and look after the grace time whether anybody is left."""
+    await in_pool(_detach, socket)
+    look_later(conversation_id)
+
+
+def glimpse(conversation_id: str) -> None:
+    """A page without scripts, or a client that asks now and then, is watching too."""
+    _glimpsed[conversation_id] = time.monotonic()
+
+
+def look_later(conversation_id: str) -> None:
+    """Stop the run of a conversation that nobody watches once the grace time is over."""
+    if conversation_id in RUNS:
+        task = asyncio.get_running_loop().create_task(
+            _look(conversation_id), context=contextvars.Context()
+        )
+        _waiting.add(task)
+        task.add_done_callback(_waiting.discard)
+
+
+async def _look(conversation_id: str) -> None:
+    grace = settings.PARLEY_LIMITS["grace_seconds"]
+    await asyncio.sleep(grace)
+    run = RUNS.get(conversation_id)
+    if run is None:
+        return
+    if time.monotonic() - _glimpsed.get(conversation_id, -grace) < grace:
+        look_later(conversation_id)
+        return
+    try:
+        go_on = run.assignment.unwatched == "continue" or await in_pool(
+            _is_watched, conversation_id
+        )
+    except DatabaseError:
+        log.exception("cannot see who is watching")
+        return
+    if not go_on:
+        run.stop(Stop(reason="unwatched"))
+
+
+def _attach(conversation_id: str, user_id: int, socket: str, tab_id: str) -> None:
+    View.objects.update_or_create(
+        socket=socket,
+        defaults={
+            "conversation_id": conversation_id,
+            "user_id": user_id,
+            "process_id": this_process(),
+            "tab_id": tab_id[:100],
+        },
+    )
+
+
+def _detach(socket: str) -> None:
+    View.objects.filter(socket=socket).delete()
+
+
+def _is_watched(conversation_id: str) -> bool:
+    """Views of dead processes do not count; the owner may wish to go on unwatched."""
+    alive = View.objects.filter(conversation_id=conversation_id, process__lease__gte=Now())
+    if alive.exists():
+        return True
+    owner = Conversation.objects.filter(pk=conversation_id).values("owner_id")
+    return Profile.objects.filter(user_id__in=owner, keep_generating=True).exists()

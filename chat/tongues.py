@@ -1,0 +1,176 @@
+"""The two languages of a socket: HTML fragments for pages, JSON events for programs."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from chat.protocol.errors import ChatError
+from chat.protocol.events import TERMINAL, Event
+from chat.protocol.messages import message_to_json
+from chat.protocol.transcript import Shown, Transcript
+from chat.rendering.errors import error_text
+from chat.rendering.live import Gap, LiveTranscript
+from chat.rendering.live_column import LiveColumn
+from chat.rendering.pages import ColumnEntry
+from chat.rendering.reader import Reader
+from chat.services.current import Digest
+
+JSON = "parley.v1+json"
+
+
+class Behind(Exception):
+    """An event does not follow what the other end has; what came before it is in `frames`."""
+
+    def __init__(self, frames: list[str], event: Event) -> None:
+        super().__init__(event.name)
+        self.frames = frames
+        self.event = event
+
+
+class Tongue(Protocol):
+    """What a socket says to the other end; it also remembers how far the other end is."""
+
+    def attach(self, transcript: Transcript, shown: Any) -> list[str]: ...
+    def catch_up(self, transcript: Transcript) -> list[str]: ...
+    async def events(self, events: Sequence[Event]) -> list[str]: ...
+    def column(self, entries: tuple[ColumnEntry, ...]) -> list[str]: ...
+    def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]: ...
+    def refuse(self, command: str, client_id: str, error: ChatError) -> list[str]: ...
+    def is_behind(self, digest: Digest) -> bool: ...
+
+
+class HtmlTongue:
+    """Fragments for htmx; replies are JSON, which the page's script picks out."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.live = LiveTranscript(reader)
+        self.listed = LiveColumn(reader)
+
+    def attach(self, transcript: Transcript, shown: Any) -> list[str]:
+        self.live = LiveTranscript(self.reader)
+        return _frames(self.live.attach(transcript, Shown.from_json(shown)))
+
+    def catch_up(self, transcript: Transcript) -> list[str]:
+        return _frames(self.live.catch_up(transcript))
+
+    async def events(self, events: Sequence[Event]) -> list[str]:
+        """One frame for all of them; what came before a gap is kept."""
+        fragments: list[str] = []
+        for event in events:
+            try:
+                work = self.live.to_prepare(event)
+                if work is not None:
+                    await asyncio.to_thread(work)
+                fragments.append(self.live.apply(event))
+            except Gap as gap:
+                raise Behind(_frames("".join(fragments)), event) from gap
+        return _frames("".join(fragments))
+
+    def column(self, entries: tuple[ColumnEntry, ...]) -> list[str]:
+        return _frames(self.listed.update(entries))
+
+    def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]:
+        return [_json(reply=command, client_id=client_id, ok=True, **values)]
+
+    def refuse(self, command: str, client_id: str, error: ChatError) -> list[str]:
+        refusal = _refusal(self.reader, command, client_id, error)
+        return [refusal, self.live.toast(error.key, dict(error.data))]
+
+    def is_behind(self, digest: Digest) -> bool:
+        live = self.live
+        return (live.rev, live.request_id, live.seq) != (
+            digest.rev,
+            digest.request_id,
+            digest.seq,
+        )
+
+
+class JsonTongue:
+    """Events as they are; whoever is behind is given the messages once, then events again."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.rev = -1
+        self.request_id = ""
+        self.seq = 0
+
+    def attach(self, transcript: Transcript, shown: Any) -> list[str]:
+        return self.catch_up(transcript)
+
+    def catch_up(self, transcript: Transcript) -> list[str]:
+        self.rev = transcript.rev
+        self.request_id = transcript.request_id
+        self.seq = transcript.seq
+        return [
+            _json(
+                name="chat:snapshot",
+                conversation_id=transcript.conversation_id,
+                rev=self.rev,
+                request_id=self.request_id,
+                seq=self.seq,
+                title=transcript.title,
+                messages=[message_to_json(message) for message in transcript.messages],
+            )
+        ]
+
+    async def events(self, events: Sequence[Event]) -> list[str]:
+        said: list[str] = []
+        for event in events:
+            if self._is_next(event, said):
+                said.append(_json(**event.as_json()))
+        return said
+
+    def _is_next(self, event: Event, said: list[str]) -> bool:
+        if event.seq == 0:
+            known, following = event.rev <= self.rev, event.rev == self.rev + 1
+            self.rev = event.rev if following else self.rev
+        elif event.request_id == self.request_id:
+            known, following = event.seq <= self.seq, event.seq == self.seq + 1
+        else:
+            known, following = event.rev < self.rev, event.seq == 1
+        if following and event.seq:
+            self.request_id, self.seq = event.request_id, event.seq
+        if following and event.name in TERMINAL:
+            self.rev, self.request_id, self.seq = max(self.rev, event.rev), "", 0
+        if not known and not following:
+            raise Behind(said, event)
+        return following
+
+    def column(self, entries: tuple[ColumnEntry, ...]) -> list[str]:
+        return []
+
+    def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]:
+        return [_json(reply=command, client_id=client_id, ok=True, **values)]
+
+    def refuse(self, command: str, client_id: str, error: ChatError) -> list[str]:
+        return [_refusal(self.reader, command, client_id, error)]
+
+    def is_behind(self, digest: Digest) -> bool:
+        return (self.rev, self.request_id, self.seq) != (
+            digest.rev,
+            digest.request_id,
+            digest.seq,
+        )
+
+
+def _frames(html: str) -> list[str]:
+    return [html] if html else []
+
+
+def _json(**values: Any) -> str:
+    return json.dumps(values, ensure_ascii=False, default=str)
+
+
+def _refusal(reader: Reader, command: str, client_id: str, error: ChatError) -> str:
+    with reader.speaking():
+        message = error_text(error.key, error.data)
+    return _json(
+        reply=command,
+        client_id=client_id,
+        ok=False,
+        error_key=error.key,
+        error_data=dict(error.data),
+        message=message,
+    )
