@@ -119,7 +119,8 @@ class Connection(asyncio.Protocol):
         self.transport.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
 
     def framed(self, data: bytes) -> bytes:
-        return b"%x\r\n%b\r\n" % (len(data), data) if self.chunked else data
+        # An empty chunk would be the end of the body.
+        return b"%x\r\n%b\r\n" % (len(data), data) if self.chunked and data else data
 
     def write(self, data: bytes) -> None:
         """One piece of the body, as one TCP write."""

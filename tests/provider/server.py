@@ -9,14 +9,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self
 
+from tests.provider.anthropic_wire import AnthropicWire
 from tests.provider.connection import Connection, Received
+from tests.provider.ollama_wire import OllamaWire
 from tests.provider.openai_wire import OpenAIWire
 from tests.provider.pacing import Pacer
 from tests.provider.playing import Player
 from tests.provider.replies import Reply, Step, refuse, reply
 from tests.provider.wires import Wire
 
-WIRES: dict[str, type[Wire]] = {"/chat/completions": OpenAIWire}
+WIRES: dict[str, type[Wire]] = {
+    "/chat/completions": OpenAIWire,
+    "/messages": AnthropicWire,
+    "/api/chat": OllamaWire,
+}
 MODELS = ("scripted-small", "scripted-large")
 
 

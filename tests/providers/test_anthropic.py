@@ -1,0 +1,232 @@
+"""The Anthropic messages wire, over a real connection."""
+
+import json
+from typing import Any
+
+import pytest
+
+from chat.protocol.interfaces import ReasoningDelta, ToolCallStart
+from chat.protocol.parts import CacheTokens, Tokens
+from chat.providers.anthropic import AnthropicMessages
+from chat.providers.http import Http
+from tests.provider import Call, Reply, ScriptedProvider, Tally, Think, raw, refuse, reply
+from tests.providers.asking import WEATHER, Heard, Naps, ask, request
+
+KEY = "sk-ant-very-secret-0123456789"
+
+
+class Asks:
+    def __init__(self, server: ScriptedProvider, http: Http) -> None:
+        self.server, self.http = server, http
+        self.naps = Naps()
+
+    async def __call__(self, answer: Reply, **options: Any) -> Heard:
+        self.server.script(answer)
+        return await ask(self.provider(**options))
+
+    def provider(self, **options: Any) -> AnthropicMessages:
+        return AnthropicMessages(
+            self.server.base_url, KEY, http=self.http, retry=self.naps.policy, **options
+        )
+
+
+@pytest.fixture
+def hear(scripted_provider: ScriptedProvider, http: Http) -> Asks:
+    return Asks(scripted_provider, http)
+
+
+def stream(*events: dict[str, Any]) -> Reply:
+    said = (f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    return raw("".join(said).encode())
+
+
+def start(index: int, **block: Any) -> dict[str, Any]:
+    return {"type": "content_block_start", "index": index, "content_block": block}
+
+
+def delta(index: int, kind: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **fields}}
+
+
+def stop(index: int) -> dict[str, Any]:
+    return {"type": "content_block_stop", "index": index}
+
+
+def end(reason: str = "end_turn", **usage: int) -> list[dict[str, Any]]:
+    ended = {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage}
+    return [ended, {"type": "message_stop"}]
+
+
+async def test_thinking_text_calls_usage_and_reason_arrive(hear: Asks) -> None:
+    """A3: the cached tokens are beside the input, not in it (BR-13)."""
+    heard = await hear(
+        reply(
+            Think("Let me see.", signature="sig-1"),
+            "It is 晴 🎉.",
+            Call("get_weather", {"city": "Paris"}, id="toolu_a"),
+            Call("get_time", id="toolu_b"),
+            usage=Tally(input=7, output=3, cache_read=4, cache_write=2),
+        )
+    )
+    assert (heard.thought, heard.text) == ("Let me see.", "It is 晴 🎉.")
+    assert ReasoningDelta("", {"signature": "sig-1"}) in heard.events
+    assert [(call.call_id, call.arguments, call.fault) for call in heard.calls] == [
+        ("toolu_a", {"city": "Paris"}, ""),
+        ("toolu_b", {}, ""),
+    ]
+    assert heard.usage is not None
+    assert heard.usage.tokens == Tokens(input=7, output=3, cache=CacheTokens(read=4, write=2))
+    assert heard.finish == "tool-calls"
+
+
+async def test_the_request_has_its_headers_and_always_a_limit(hear: Asks) -> None:
+    hear.server.script("Hello.")
+    asked = request("Hi", system="Be kind.", tools=(WEATHER,), temperature=0.5)
+    await ask(hear.provider(), asked)
+    received = hear.server.requests[0]
+    assert received.path == "/v1/messages"
+    assert received.headers["x-api-key"] == KEY
+    assert received.headers["anthropic-version"] == "2023-06-01"
+    assert received.json["max_tokens"] == 8192
+    assert received.json["system"] == "Be kind."
+    assert received.json["tools"][0]["input_schema"] == WEATHER.parameters
+    assert "temperature" not in received.json
+
+
+async def test_a_temperature_is_sent_where_it_is_allowed(hear: Asks) -> None:
+    hear.server.script("Hello.")
+    await ask(hear.provider(sampling=True), request(temperature=0.5, max_output=99))
+    assert hear.server.requests[0].json["temperature"] == 0.5
+    assert hear.server.requests[0].json["max_tokens"] == 99
+
+
+async def test_blocks_we_do_not_draw_are_kept_as_they_came(hear: Asks) -> None:
+    redacted = {"type": "redacted_thinking", "data": "opaque"}
+    search = {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {}}
+    heard = await hear(
+        stream(
+            start(0, **redacted),
+            stop(0),
+            start(1, **search),
+            delta(1, "input_json_delta", partial_json='{"query": "x"}'),
+            stop(1),
+            {"type": "something_new", "index": 9},
+            *end("pause_turn"),
+        )
+    )
+    kept = [event.metadata for event in heard.events if isinstance(event, ReasoningDelta)]
+    assert [data and data["block"] for data in kept] == [
+        redacted,
+        search | {"input": {"query": "x"}},
+    ]
+    assert (heard.finish, heard.error) == ("pause", None)
+
+
+async def test_interleaved_blocks_are_told_apart_by_index(hear: Asks) -> None:
+    heard = await hear(
+        stream(
+            start(0, type="tool_use", id="a", name="f", input={}),
+            start(1, type="tool_use", id="b", name="g", input={}),
+            delta(1, "input_json_delta", partial_json='{"b":'),
+            delta(0, "input_json_delta", partial_json='{"a":'),
+            delta(1, "input_json_delta", partial_json="2}"),
+            delta(0, "input_json_delta", partial_json="1}"),
+            stop(1),
+            stop(0),
+            *end("tool_use"),
+        )
+    )
+    assert [(call.name, call.arguments) for call in heard.calls] == [
+        ("f", {"a": 1}),
+        ("g", {"b": 2}),
+    ]
+    assert [event.name for event in heard.events if isinstance(event, ToolCallStart)] == ["f", "g"]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("pause_turn", "pause"),
+        ("refusal", "content-filter"),
+        ("something_new", "other"),
+    ],
+)
+async def test_reasons_are_translated(said: str, reason: str, hear: Asks) -> None:
+    heard = await hear(reply("Yes", finish=said))
+    assert (heard.text, heard.finish) == ("Yes", reason)
+
+
+async def test_usage_is_cumulative(hear: Asks) -> None:
+    begun = {"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}}
+    heard = await hear(stream(begun, *end(output_tokens=20)))
+    assert heard.usage is not None
+    assert (heard.usage.tokens.input, heard.usage.tokens.output) == (9, 20)
+
+
+def error(kind: str, message: str, **more: object) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": message, **more}}
+
+
+OVERLOADED = error("overloaded_error", "Overloaded")
+YES = [start(0, type="text", text=""), delta(0, "text_delta", text="Yes")]
+
+
+async def test_an_error_event_ends_the_answer_with_its_text_kept(hear: Asks) -> None:
+    begun = {"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}}
+    heard = await hear(stream(begun, *YES, OVERLOADED))
+    assert (heard.text, heard.fault) == ("Yes", "overloaded")
+    assert heard.usage is not None
+    assert heard.usage.tokens.input == 9
+    assert len(hear.server.requests) == 1
+
+
+async def test_an_error_as_the_first_event_is_tried_again(hear: Asks) -> None:
+    hear.server.script(stream(OVERLOADED))
+    heard = await hear(reply("Here."))
+    assert (heard.text, len(heard.retries), hear.naps.taken) == ("Here.", 1, [2])
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "fault"),
+    [
+        (529, OVERLOADED, "overloaded"),
+        (400, error("invalid_request_error", "prompt is too long: 9 > 8"), "context_too_long"),
+        (400, error("exceed_context_size_error", "too much", code=400), "context_too_long"),
+        (400, error("invalid_request_error", "Your credit balance is low"), "quota_exceeded"),
+        (404, error("not_found_error", "model: x"), "model_not_found"),
+        (401, error("authentication_error", f"bad {KEY}"), "auth_failed"),
+    ],
+)
+async def test_refusals_in_both_shapes_are_recognised_and_hold_no_key(
+    status: int, body: dict[str, Any], fault: str, hear: Asks
+) -> None:
+    hear.server.script(*[refuse(status, body)] * 4)
+    heard = await hear(refuse(status, body))
+    assert heard.error is not None
+    assert (heard.fault, heard.error.status) == (fault, status)
+    assert KEY not in str(heard.error)
+
+
+async def test_no_end_of_the_message_is_an_interruption(hear: Asks) -> None:
+    heard = await hear(stream(*YES))
+    assert (heard.text, heard.fault) == ("Yes", "cut_off")
+
+
+async def test_a_whole_message_instead_of_a_stream_is_read(hear: Asks) -> None:
+    content = [
+        {"type": "text", "text": "Yes"},
+        {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
+    ]
+    whole = {
+        "type": "message",
+        "content": content,
+        "stop_reason": "tool_use",
+        "usage": {"input_tokens": 3},
+    }
+    headers = {"content-type": "application/json"}
+    heard = await hear(Reply(body=json.dumps(whole).encode(), headers=headers))
+    assert (heard.text, heard.calls[0].arguments, heard.finish) == ("Yes", {"x": 1}, "tool-calls")

@@ -1,0 +1,105 @@
+"""Streams captured from real servers give the same events however they are cut."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from chat.protocol.interfaces import ProviderEvent, ReasoningDelta, TextDelta, ToolCallDelta
+from chat.providers.anthropic import AnthropicMessages
+from chat.providers.http import Http
+from chat.providers.openai_chat import OpenAIChat
+from tests.provider import Reply, ScriptedProvider, raw
+from tests.providers.asking import Heard, ask
+
+FOLDER = Path(__file__).parent.parent / "wire"
+
+PARIS = [("get_weather", {"city": "Paris"})]
+FRUIT = "The user asks for a fruit. I pick one.\n"
+WELCOME = "Hello, welcome to my little corner of the world."
+HELP = "Hello! I'm here to help with any creative writing project. What can I"
+
+# What each stream says: thinking, text, calls, why it ends, tokens (input, output, cached).
+SAYS: dict[str, tuple[str, str, list[tuple[str, dict[str, str]]], str, tuple[int, ...]]] = {
+    "llamacpp-openai-stream": ("", WELCOME, [], "stop", (36, 12, 0)),
+    "llamacpp-openai-reasoning-stream": (FRUIT, "A banana.", [], "stop", ()),
+    "llamacpp-openai-ping-stream": ("tirn>\n", "", [], "length", ()),
+    "llamacpp-openai-tools-stream": ("", "", PARIS, "tool-calls", (211, 31, 1)),
+    "llamacpppy-openai-tool-named-stream": ("", "", PARIS, "tool-calls", ()),
+    "llamacpp-anthropic-stream": ("", HELP, [], "length", (17, 16, 3)),
+    "llamacpp-anthropic-thinking-stream": (FRUIT, "A banana.", [], "stop", (1, 21, 93)),
+    "llamacpp-anthropic-tools-stream": ("", "", PARIS, "tool-calls", (155, 31, 52)),
+}
+
+
+def body_of(name: str) -> bytes:
+    data = (FOLDER / f"{name}.txt").read_bytes()
+    if not data.startswith(b"# REQUEST"):
+        return data
+    response = data.partition(b"# RESPONSE (chunked decoded)\n")[2].replace(b"\r\n", b"\n")
+    return response.partition(b"\n\n")[2]
+
+
+def cuts(name: str, how: str) -> int | tuple[int, ...]:
+    if how == "whole":
+        return 0
+    if how == "bytes":
+        return 1
+    at = random.Random(f"{name}/{how}")
+    return tuple(at.randint(1, 400) for _ in range(500))
+
+
+def plain(events: list[ProviderEvent]) -> list[object]:
+    """The events without where deltas were cut."""
+    joined: list[object] = []
+    for event in events:
+        match event, joined[-1] if joined else None:
+            case TextDelta(text), TextDelta(before):
+                joined[-1] = TextDelta(before + text)
+            case ReasoningDelta(text, None), ReasoningDelta(before, None):
+                joined[-1] = ReasoningDelta(before + text)
+            case ToolCallDelta(call_id, text), ToolCallDelta(same, before) if same == call_id:
+                joined[-1] = ToolCallDelta(call_id, before + text)
+            case _:
+                joined.append(event)
+    return joined
+
+
+async def replayed(name: str, how: str, server: ScriptedProvider, http: Http) -> Heard:
+    wire = AnthropicMessages if "anthropic" in name else OpenAIChat
+    server.script(raw(body_of(name), cut=cuts(name, how)))
+    return await ask(wire(server.base_url, http=http))
+
+
+@pytest.mark.parametrize("how", ["whole", "bytes", "random a", "random b"])
+@pytest.mark.parametrize("name", SAYS)
+async def test_a_captured_stream_says_the_same_however_it_is_cut(
+    name: str, how: str, scripted_provider: ScriptedProvider, http: Http
+) -> None:
+    """A3: byte for byte what llama.cpp and llama-cpp-python sent."""
+    whole = await replayed(name, "whole", scripted_provider, http)
+    heard = await replayed(name, how, scripted_provider, http)
+    assert heard.error is None
+    assert plain(heard.events) == plain(whole.events)
+    thought, text, calls, finish, tokens = SAYS[name]
+    assert (heard.thought, heard.text, heard.finish) == (thought, text, finish)
+    assert [(call.name, call.arguments) for call in heard.calls] == calls
+    used = [heard.usage.tokens] if heard.usage else []
+    assert [(one.input, one.output, one.cache.read) for one in used] == ([tokens] if tokens else [])
+
+
+async def test_a_captured_refusal_is_recognised(
+    scripted_provider: ScriptedProvider, http: Http
+) -> None:
+    body = body_of("llamacpp-err-ctx")
+    json_type = {"content-type": "application/json; charset=utf-8"}
+    scripted_provider.script(Reply(status=400, body=body, headers=json_type))
+    heard = await ask(OpenAIChat(scripted_provider.base_url, http=http))
+    assert heard.fault == "context_too_long"
+    assert heard.error is not None
+    assert heard.error.message == json.loads(body)["error"]["message"]
+
+
+def test_every_captured_stream_is_replayed() -> None:
+    assert {path.stem for path in FOLDER.glob("*.txt")} == {*SAYS, "llamacpp-err-ctx"}
