@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import assert_never
 
 from chat.engine.changes import Change, PartClosed, PartGrew, PartOpened, TextKind, ToolChanged
-from chat.engine.open_text import OpenText
-from chat.engine.tool_calls import ToolCalls, with_raw
+from chat.engine.open_text import OpenText, is_open, with_end
+from chat.engine.tool_calls import ToolCalls, if_lost, with_raw
 from chat.engine.usage import Prices, cost_of_call
 from chat.protocol import tool_state
 from chat.protocol.factories import create_step_finish_part, create_step_start_part
@@ -33,9 +33,6 @@ from chat.protocol.text import clean_text
 from chat.protocol.tool_state import JsonObject, ToolRunning, ToolState
 
 log = logging.getLogger(__name__)
-
-CUT_OFF = "The call was cut off before its arguments were complete."
-NO_RESULT = "The provider gave no result for this call."
 
 
 class Assembly:
@@ -107,7 +104,7 @@ class Assembly:
 
     def abort(self, error: str = tool_state.ABORTED) -> list[Change]:
         """Close everything that is open, keeping what was said (and what it cost, if known)."""
-        changes = self._close_text() + self._abort_calls(error)
+        changes = self._close_text() + self._close_stored() + self._abort_calls(error)
         if self._step_is_open and self._usage:
             changes += self.close_step("cancelled")
         self._step_is_open = False
@@ -143,11 +140,9 @@ class Assembly:
 
     def finish_tool(self, call_id: str, result: ToolResult) -> list[Change]:
         """The result of a running call; for any other call it comes too late and is dropped."""
-        found = self._running(call_id)
-        if found is None:
+        if (found := self._running(call_id)) is None:
             return []
-        position, part = found
-        return [self._set(position, ended(part.state, self._clock(), result))]
+        return [self._set(found[0], ended(found[1].state, self._clock(), result))]
 
     def fail_tool(self, call_id: str, error: str) -> list[Change]:
         return self.finish_tool(call_id, ToolResult(error, is_error=True))
@@ -156,12 +151,10 @@ class Assembly:
         self, call_id: str, *, title: str | None = None, metadata: JsonObject | None = None
     ) -> list[Change]:
         """What a running tool says about itself."""
-        found = self._running(call_id)
-        if found is None:
+        if (found := self._running(call_id)) is None:
             return []
-        position, part = found
-        state = tool_state.run(part.state, self._clock(), title=title, metadata=metadata)
-        return [self._set(position, state)]
+        state = tool_state.run(found[1].state, self._clock(), title=title, metadata=metadata)
+        return [self._set(found[0], state)]
 
     # --- text and thoughts -------------------------------------------------------
 
@@ -198,6 +191,15 @@ class Assembly:
         self._parts[text.position] = part
         return [*changes, PartClosed(text.position, part)]
 
+    def _close_stored(self) -> list[Change]:
+        """What was open when it was last saved, by a process that is gone, ends now."""
+        changes: list[Change] = []
+        for position, part in enumerate(self._parts):
+            if is_open(part):
+                self._parts[position] = closed = with_end(part, self._clock())
+                changes.append(PartClosed(position, closed))
+        return changes
+
     # --- calls -------------------------------------------------------------------
 
     def _open_call(
@@ -219,12 +221,11 @@ class Assembly:
             log.warning("call %s came again after its end", part.call_id)
             return changes
         self._parts[position] = self._calls.named(part, event)
-        arguments = self._calls.arguments(event)
-        state = tool_state.run(part.state, self._clock(), input=arguments)
+        state = tool_state.run(part.state, self._clock(), input=self._calls.arguments(event))
         changes.append(self._set(position, state))
         if event.fault:
             changes += self.update_tool(part.call_id, metadata={"raw": clean_text(event.raw)})
-            changes += self.fail_tool(part.call_id, f"Invalid arguments: {event.fault}")
+            changes += self.fail_tool(part.call_id, event.fault)
         return changes
 
     def _output(self, event: ToolOutput) -> list[Change]:
@@ -251,16 +252,9 @@ class Assembly:
         return changes
 
     def _fail_lost_calls(self) -> list[Change]:
-        changes: list[Change] = []
-        ours = set(self._calls.ours())
-        for place in self._calls.all():
-            state = self._tool(place).state
-            if isinstance(state, tool_state.ToolPending):
-                running = tool_state.run(state, self._clock())
-                changes.append(self._set(place, tool_state.fail(running, self._clock(), CUT_OFF)))
-            elif isinstance(state, ToolRunning) and place not in ours:
-                changes.append(self._set(place, tool_state.fail(state, self._clock(), NO_RESULT)))
-        return changes
+        ours, now = self._calls.ours(), self._clock()
+        lost = {p: if_lost(self._tool(p).state, p in ours, now) for p in self._calls.all()}
+        return [self._set(place, state) for place, state in lost.items() if state]
 
     def _abort_calls(self, error: str) -> list[Change]:
         return [

@@ -18,6 +18,7 @@ from chat.protocol.interfaces import (
     Retrying,
     TextDelta,
     Toolbox,
+    ToolCall,
     ToolCallDelta,
     ToolContext,
     ToolResult,
@@ -57,13 +58,17 @@ class _Allowance:
     limits: Limits
     deadline: float
     spoken: int = 0
+    heard: set[str] = field(default_factory=set)
 
     def spend(self, event: ProviderEvent) -> None:
         match event:
             case TextDelta() | ReasoningDelta():
                 self.spoken += len(event.text)
             case ToolCallDelta():
+                self.heard.add(event.call_id)
                 self.spoken += len(event.arguments)
+            case ToolCall() if event.call_id not in self.heard:
+                self.spoken += len(event.raw)
             case _:
                 return
         if self.spoken > self.limits.max_output:

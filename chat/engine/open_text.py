@@ -1,10 +1,11 @@
 """A text or a thought while it is being said: it grows at the cost of what is new."""
 
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from chat.engine.changes import TextKind
 from chat.protocol.ids import new_id
-from chat.protocol.parts import OpenSpan, ReasoningPart, Span, TextPart
+from chat.protocol.parts import OpenSpan, Part, ReasoningPart, Span, TextPart
 from chat.protocol.text import TextCleaner, clean_json
 from chat.protocol.tool_state import JsonObject
 
@@ -75,3 +76,14 @@ class OpenText:
         if text:
             self._pieces.append(text)
         return text
+
+
+def is_open(part: Part) -> TypeGuard[TextPart | ReasoningPart]:
+    if not isinstance(part, TextPart | ReasoningPart):
+        return False
+    return part.time is not None and part.time.end is None
+
+
+def with_end(part: TextPart | ReasoningPart, now: int) -> TextPart | ReasoningPart:
+    time = part.time.model_copy(update={"end": now}) if part.time else None
+    return part.model_copy(update={"time": time})

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 
+from chat.protocol import tool_state
 from chat.protocol.factories import create_pending, create_tool_part
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import ToolCall
 from chat.protocol.parts import ToolPart
 from chat.protocol.text import clean_json, clean_text
-from chat.protocol.tool_state import JsonObject, ToolPending
+from chat.protocol.tool_state import JsonObject, ToolPending, ToolRunning, ToolState
 
 # The columns that hold them end here.
 LONGEST = 200
 NAMELESS = "unknown"
+CUT_OFF = "The call was cut off before its arguments were complete."
+NO_RESULT = "The provider gave no result for this call."
 
 
 class ToolCalls:
@@ -99,3 +102,12 @@ def with_raw(part: ToolPart, raw: str) -> ToolPart:
     if not isinstance(part.state, ToolPending):
         return part
     return part.model_copy(update={"state": part.state.model_copy(update={"raw": raw})})
+
+
+def if_lost(state: ToolState, ours: bool, now: int) -> ToolState | None:
+    """The end of a call that nobody will answer once the model has said its words."""
+    if isinstance(state, ToolPending):
+        return tool_state.fail(tool_state.run(state, now), now, CUT_OFF)
+    if isinstance(state, ToolRunning) and not ours:
+        return tool_state.fail(state, now, NO_RESULT)
+    return None

@@ -263,6 +263,19 @@ def test_an_answer_goes_on_after_the_parts_it_has():
     assert more.apply(ToolCall("c", "t", {}))[1].part.metadata == {"original_call_id": "c"}
 
 
+def test_what_a_dead_process_left_open_is_closed():
+    saved = Told().apply(TextDelta("par"), ReasoningDelta("hm"), ToolCallStart("c", "t"))
+    saved.apply(TextDelta("half"))
+    found = Assembly(S, M, saved.assembly.parts(), clock=lambda: 9)
+    changes = found.abort()
+    assert [(type(change).__name__, change.position) for change in changes] == [
+        ("PartClosed", 3),
+        ("ToolChanged", 2),
+    ]
+    assert (changes[0].part.text, changes[0].part.time.end) == ("half", 9)
+    assert found.abort() == []
+
+
 def test_a_long_answer_costs_no_more_per_word_than_a_short_one():
     def cost(words):
         assembly = Assembly(S, M)

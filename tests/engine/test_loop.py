@@ -141,7 +141,12 @@ async def test_too_many_calls_in_a_step_are_refused_one_by_one():
 
 @pytest.mark.parametrize(
     "flood",
-    [TextDelta("x" * 60), ReasoningDelta("x" * 60), ToolCallDelta("c1", "x" * 60)],
+    [
+        TextDelta("x" * 60),
+        ReasoningDelta("x" * 60),
+        ToolCallDelta("c1", "x" * 60),
+        ToolCall("c1", "echo", {}, raw="x" * 60),
+    ],
 )
 async def test_a_model_that_does_not_stop_talking_is_stopped(flood):
     script = Script([ToolCallStart("c1", "echo"), *[flood] * 5])
@@ -210,7 +215,7 @@ async def test_arguments_that_cannot_be_read_are_told_to_the_model():
     bad = ToolCall("c1", "echo", {}, raw='{"say', fault="not JSON")
     run = await Run(Script([bad, Finish("tool-calls")], says("ok"))).to_end()
     state = run.states()["c1"]
-    assert (state.error, state.metadata) == ("Invalid arguments: not JSON", {"raw": '{"say'})
+    assert (state.error, state.metadata) == ("not JSON", {"raw": '{"say'})
     assert run.tools.ran == []
 
 
