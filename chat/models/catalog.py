@@ -1,11 +1,28 @@
 """What there is to talk to: providers, their models, agents made of them, and tools."""
 
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.base import Row
 from chat.models.secrets import EncryptedField
+
+
+def validate_base_url(value: str) -> None:
+    """Unlike Django's URLs, a host may have one word: `http://ollama:11434`."""
+    try:
+        url = urlsplit(value)
+        url.port  # noqa: B018 - raises for a port that is no number
+    except ValueError:
+        url = urlsplit("")
+    plain = not (url.username or url.query or url.fragment or any(c.isspace() for c in value))
+    if url.scheme not in ("http", "https") or not url.hostname or not plain:
+        raise ValidationError(
+            _("Enter an address such as https://api.example.com/v1, without user name or query.")
+        )
 
 
 class Provider(Row):
@@ -25,7 +42,9 @@ class Provider(Row):
 
     name = models.CharField(_("name"), max_length=100)
     kind = models.CharField(_("kind"), max_length=20, choices=Kind)
-    base_url = models.URLField(_("base URL"), max_length=500, blank=True)
+    base_url = models.CharField(
+        _("base URL"), max_length=500, blank=True, validators=[validate_base_url]
+    )
     api_key = EncryptedField(_("API key"), blank=True, default="")
     enabled = models.BooleanField(_("enabled"), default=True)
     tool_style = models.CharField(_("tool style"), max_length=4, choices=Style, default=Style.AUTO)
