@@ -1,0 +1,71 @@
+"""The official SDKs' types as judges of our requests, and the rules that types do not know."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+from anthropic.types import message_create_params as anthropic_params
+from openai.types.chat import completion_create_params as openai_params
+from pydantic import TypeAdapter
+from pydantic_core import SchemaValidator
+
+
+def _eager(schema: Any) -> Any:
+    """Pydantic checks an `Iterable` only when it is read, and prefers it to a text: a list is
+    what is meant."""
+    if isinstance(schema, dict):
+        schema = {key: _eager(value) for key, value in schema.items()}
+        return {**schema, "type": "list"} if schema.get("type") == "generator" else schema
+    if type(schema) in (list, tuple):
+        return type(schema)(_eager(value) for value in schema)
+    return schema
+
+
+def _validator(params: Any) -> SchemaValidator:
+    return SchemaValidator(_eager(TypeAdapter(params).core_schema))
+
+
+OPENAI = _validator(openai_params.CompletionCreateParamsStreaming)
+ANTHROPIC = _validator(anthropic_params.MessageCreateParamsStreaming)
+
+
+def check_openai(body: Any, *, extra: str = "forbid") -> None:
+    """The body is what OpenAI's own client could have sent, and its API would take it."""
+    OPENAI.validate_json(json.dumps(body), strict=True, extra=extra)  # type: ignore[arg-type]
+    assert body["messages"], "no messages"
+    open_calls: list[str] = []
+    for message in body["messages"]:
+        if message["role"] == "tool":
+            assert message["tool_call_id"] in open_calls, "a result without its call before it"
+            open_calls.remove(message["tool_call_id"])
+            continue
+        assert not open_calls, "a call must be answered before anything else is said"
+        if message["role"] == "assistant":
+            assert message.get("tool_calls") != [], "an empty list of calls"
+            calls = message.get("tool_calls") or []
+            assert message["content"] or calls, "an assistant's message that says nothing"
+            open_calls = [call["id"] for call in calls]
+            for call in calls:
+                assert isinstance(json.loads(call["function"]["arguments"]), dict)
+    assert not open_calls, "a call that was never answered"
+
+
+def check_anthropic(body: Any) -> None:
+    """The same for Anthropic's client and API."""
+    ANTHROPIC.validate_json(json.dumps(body), strict=True, extra="forbid")
+    roles = [message["role"] for message in body["messages"]]
+    assert roles[0] == "user", "the first turn is the user's"
+    assert all(one != two for one, two in pairwise(roles)), "same role twice"
+    asked: list[str] = []
+    for message in body["messages"]:
+        kinds = [block["type"] for block in message["content"]]
+        assert all(block.get("text", "x") for block in message["content"]), "an empty text"
+        answered = [
+            block["tool_use_id"] for block in message["content"] if block["type"] == "tool_result"
+        ]
+        assert sorted(answered) == sorted(asked), "results in the very next turn, all of them"
+        assert kinds == sorted(kinds, key=lambda kind: kind != "tool_result") or not answered
+        asked = [block["id"] for block in message["content"] if block["type"] == "tool_use"]
+        if asked and any("thinking" in kind for kind in kinds):
+            assert "thinking" in kinds[0], "thinking comes first in a turn that calls"
+    assert not asked, "a call that was never answered"
