@@ -5,6 +5,7 @@ page notices that it is out of date.
 """
 
 from collections.abc import Iterable
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
@@ -14,7 +15,7 @@ from chat.models import Conversation, Message, Part
 from chat.protocol import parts as values
 from chat.protocol.errors import ChatError, InvalidStateTransition
 from chat.protocol.text import clean_json, clean_text
-from chat.protocol.tool_state import JsonObject, amend, refuse
+from chat.protocol.tool_state import JsonObject, ToolState, amend, refuse
 from chat.protocol.validation import FieldFault, part_from_json, validate_part
 
 _FIXED = ("id", "sessionID", "messageID", "type", "text", "tool", "callID")
@@ -70,7 +71,7 @@ def remove(row: Message | Part) -> None:
         row.delete()
 
 
-def _open_conversation(conversation_id: object) -> Conversation:
+def _open_conversation(conversation_id: UUID) -> Conversation:
     """The conversation, held against other writers, one revision further."""
     conversation = Conversation.objects.select_for_update().get(pk=conversation_id)
     Conversation.objects.filter(pk=conversation.pk).update(rev=F("rev") + 1)
@@ -100,7 +101,7 @@ def _amended(row: Part, form: JsonObject) -> values.Part:
     return value
 
 
-def _amended_state(old: values.ToolPart, new: values.ToolPart) -> values.ToolState:
+def _amended_state(old: values.ToolPart, new: values.ToolPart) -> ToolState:
     if new.state == old.state:
         return old.state
     if new.state.status != old.state.status:

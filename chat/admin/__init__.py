@@ -1,0 +1,15 @@
+"""The administration: every row can be found and read, and some can be changed."""
+
+from chat.admin import (  # noqa: F401 - importing registers them
+    agents,
+    attachments,
+    conversations,
+    generations,
+    messages,
+    models,
+    parts,
+    people,
+    processes,
+    providers,
+    tools,
+)

@@ -1,0 +1,63 @@
+"""Messages: everything that is known of one, and its parts."""
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from chat.admin.reading import WrittenByProgram
+from chat.models import Message, Part
+from chat.services.amend import remove
+
+
+class PartInline(admin.TabularInline):
+    model = Part
+    fields = readonly_fields = ("position", "type", "tool", "tool_status", "text")
+    ordering = ("position",)
+    extra = 0
+    show_change_link = True
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Message | None = None) -> bool:
+        return False
+
+
+@admin.register(Message)
+class MessageAdmin(WrittenByProgram):
+    list_display = (
+        "id", "conversation", "position", "role", "status", "model_id", "created", "archived_at",
+    )  # fmt: skip
+    list_filter = ("role", "status", "created")
+    list_select_related = ("conversation",)
+    search_fields = ("=id", "=conversation__id", "parts__text", "error_key", "model_id")
+    inlines = (PartInline,)
+    fieldsets = (
+        (None, {"fields": ("conversation", "position", "role", "status", "parent")}),
+        (_("Answer"), {"fields": ("agent", "provider_id", "model_id", "finish_reason", "variant")}),
+        (_("Error"), {"fields": ("error_key", "error_data")}),
+        (
+            _("Tokens"),
+            {
+                "fields": (
+                    "input_tokens",
+                    "output_tokens",
+                    "reasoning_tokens",
+                    "cache_read_tokens",
+                    "cache_write_tokens",
+                    "cost",
+                )
+            },
+        ),
+        (
+            _("Details"),
+            {"fields": ("system", "tools", "summary", "path", "format_version", "client_id")},
+        ),
+        (_("Times"), {"fields": ("created", "updated", "completed_at", "archived_at")}),
+    )
+
+    def delete_model(self, request: HttpRequest, obj: Message) -> None:
+        remove(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Message]) -> None:
+        for message in queryset:
+            remove(message)

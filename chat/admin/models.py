@@ -1,0 +1,27 @@
+"""Language models: what they can do and what they cost."""
+
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from chat.models import LanguageModel
+
+
+@admin.register(LanguageModel)
+class LanguageModelAdmin(admin.ModelAdmin):
+    list_display = (
+        "model_id", "label", "provider", "native_tools", "reasoning", "vision", "enabled",
+    )  # fmt: skip
+    list_filter = ("enabled", "provider", "native_tools", "vision")
+    list_select_related = ("provider",)
+    search_fields = ("model_id", "label", "provider__name")
+    fieldsets = (
+        (None, {"fields": ("provider", "model_id", "label", "enabled")}),
+        (
+            _("What it can do"),
+            {"fields": ("native_tools", "reasoning", "vision", "context_window", "max_output")},
+        ),
+        (
+            _("Prices per million tokens"),
+            {"fields": ("input_price", "output_price", "cache_read_price", "cache_write_price")},
+        ),
+    )

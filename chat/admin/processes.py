@@ -1,0 +1,42 @@
+"""Server processes and the sockets they hold open."""
+
+from django.contrib import admin
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.admin.reading import WrittenByProgram
+from chat.models import Process, View
+
+
+@admin.register(Process)
+class ProcessAdmin(WrittenByProgram):
+    list_display = ("id", "host", "pid", "started", "lease", "alive", "running", "watching")
+    list_filter = ("started",)
+    search_fields = ("host", "=id", "=pid")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Process]:
+        running = Count("generations", Q(generations__status="active"), distinct=True)
+        watching = Count("views", distinct=True)
+        return super().get_queryset(request).annotate(running=running, watching=watching)
+
+    @admin.display(description=_("alive"), boolean=True)
+    def alive(self, row: Process) -> bool:
+        return row.lease > timezone.now()
+
+    @admin.display(description=_("running generations"), ordering="running")
+    def running(self, row: Process) -> int:
+        return row.running  # type: ignore[attr-defined]  # counted in the query
+
+    @admin.display(description=_("open views"), ordering="watching")
+    def watching(self, row: Process) -> int:
+        return row.watching  # type: ignore[attr-defined]  # counted in the query
+
+
+@admin.register(View)
+class ViewAdmin(WrittenByProgram):
+    list_display = ("socket", "conversation", "user", "process", "tab_id", "created")
+    list_filter = ("created",)
+    list_select_related = ("conversation", "user", "process")
+    search_fields = ("socket", "tab_id", "user__username", "=conversation__id")

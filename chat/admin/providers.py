@@ -1,0 +1,78 @@
+"""Providers. Their keys go in and never come out: only the last four characters are shown."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.forms.models import ModelForm
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from modeltranslation.admin import TranslationAdmin
+
+from chat.models import LanguageModel, Provider
+from chat.models.secrets import Secret
+
+
+class ProviderForm(forms.ModelForm):
+    new_key = forms.CharField(
+        label=_("New API key"),
+        required=False,
+        strip=True,
+        # `render_value=False`: also after an error the key is not sent back.
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password"}),
+        help_text=_("It is stored encrypted and never shown again. Empty keeps the key there is."),
+    )
+    forget_key = forms.BooleanField(label=_("Remove the API key"), required=False)
+
+    class Meta:
+        model = Provider
+        # Not the key: its field is no column.
+        fields = ("name", "kind", "base_url", "enabled", "tool_style", "extra_headers")
+
+    def clean_extra_headers(self) -> dict[str, str]:
+        headers = self.cleaned_data["extra_headers"] or {}
+        sound = isinstance(headers, dict) and all(
+            isinstance(value, str) and "\n" not in f"{name}{value}" and "\r" not in f"{name}{value}"
+            for name, value in headers.items()
+        )
+        if not sound:
+            raise forms.ValidationError(_('Headers are an object of texts: {"name": "value"}.'))
+        return headers
+
+
+class ModelInline(admin.TabularInline):
+    model = LanguageModel
+    fields = ("model_id", "label", "context_window", "native_tools", "vision", "enabled")
+    extra = 0
+    show_change_link = True
+
+
+@admin.register(Provider)
+class ProviderAdmin(TranslationAdmin):
+    form = ProviderForm
+    list_display = ("name", "kind", "base_url", "key_hint", "enabled")
+    list_filter = ("kind", "enabled")
+    search_fields = ("name", "name_en", "name_zh_hans", "base_url")
+    readonly_fields = ("key_hint",)
+    inlines = (ModelInline,)
+    fieldsets = (
+        (None, {"fields": ("name", "kind", "base_url", "enabled")}),
+        (_("API key"), {"fields": ("key_hint", "new_key", "forget_key")}),
+        (_("Requests"), {"fields": ("tool_style", "extra_headers")}),
+    )
+
+    @admin.display(description=_("API key"))
+    def key_hint(self, provider: Provider | None) -> str:
+        return Secret(provider.api_key).hint if provider and provider.api_key else "–"
+
+    def save_model(
+        self, request: HttpRequest, obj: Provider, form: ModelForm, change: bool
+    ) -> None:
+        given: dict[str, Any] = form.cleaned_data
+        if given["new_key"] or given["forget_key"] or not change:
+            obj.api_key = given["new_key"]
+            obj.save()
+            return
+        # A key that cannot be opened at the moment reads as empty: it must not be written back.
+        columns = (field.name for field in obj._meta.concrete_fields if not field.primary_key)
+        obj.save(update_fields=[name for name in columns if name != "api_key"])

@@ -1,0 +1,46 @@
+"""An agent's tools are ticked from those that are there (A11, A16)."""
+
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+
+from chat.models import Agent
+from chat.tools import registry
+from tests import factories as make
+
+
+def given(**fields: Any) -> dict[str, Any]:
+    return {
+        "name_en": "Helper", "name_zh_hans": "帮手",
+        "description_en": "", "description_zh_hans": "",
+        "system_prompt_en": "", "system_prompt_zh_hans": "", "model": "", "max_steps": 8,
+        "tool_style": "auto", "unwatched": "stop", "enabled": "on", **fields,
+    }  # fmt: skip
+
+
+def test_every_registered_tool_is_a_checkbox(admin: Client) -> None:
+    page = admin.get(reverse("admin:chat_agent_add")).content.decode()
+    for tool in registry:
+        assert f'type="checkbox" name="tools" value="{tool.name}"' in page
+
+
+def test_ticked_tools_are_the_agents_tools(admin: Client) -> None:
+    response = admin.post(reverse("admin:chat_agent_add"), given(tools=["calculator"]))
+    assert response.status_code == 302
+    agent = Agent.objects.get()
+    assert agent.tools == ["calculator"]
+    assert [str(getattr(agent, f"name_{code}")) for code in ("en", "zh_hans")] == ["Helper", "帮手"]
+
+
+def test_a_tool_that_is_not_there_cannot_be_ticked(admin: Client) -> None:
+    response = admin.post(reverse("admin:chat_agent_add"), given(tools=["rm_rf"]))
+    assert "tools" in response.context["adminform"].form.errors
+
+
+def test_a_tool_that_is_away_for_now_stays_allowed(admin: Client) -> None:
+    agent = make.an_agent(tools=["gone_tool"])
+    address = reverse("admin:chat_agent_change", args=[agent.pk])
+    assert "gone_tool" in admin.get(address).content.decode()
+    assert admin.post(address, given(tools=["gone_tool"])).status_code == 302
+    assert Agent.objects.get().tools == ["gone_tool"]

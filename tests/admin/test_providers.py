@@ -1,0 +1,112 @@
+"""A provider's key goes in and never comes out."""
+
+import io
+import logging
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+from django.contrib.admin.models import LogEntry
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from chat.models import Provider
+from tests import factories as make
+from tests.admin.conftest import KEY
+
+NO_MODELS = {
+    "models-TOTAL_FORMS": 0,
+    "models-INITIAL_FORMS": 0,
+    "models-MIN_NUM_FORMS": 0,
+    "models-MAX_NUM_FORMS": 1000,
+}
+
+
+def given(**fields: Any) -> dict[str, Any]:
+    """The provider form as a browser sends it."""
+    return {
+        "name_en": "Acme", "name_zh_hans": "", "kind": "openai", "enabled": "on",
+        "base_url": "https://api.example.com/v1", "tool_style": "auto", "extra_headers": "{}",
+        "new_key": "", **NO_MODELS, **fields,
+    }  # fmt: skip
+
+
+def change(provider: Provider) -> str:
+    return reverse("admin:chat_provider_change", args=[provider.pk])
+
+
+def test_a_new_provider_keeps_the_key_it_was_given(admin: Client) -> None:
+    response = admin.post(reverse("admin:chat_provider_add"), given(new_key=KEY))
+    assert response.status_code == 302
+    assert Provider.objects.get().api_key == KEY
+
+
+def test_an_empty_key_field_keeps_the_old_key(admin: Client) -> None:
+    provider = make.a_provider(api_key=KEY)
+    assert admin.post(change(provider), given(name_en="Renamed")).status_code == 302
+    provider = Provider.objects.get()
+    assert (provider.name, provider.api_key) == ("Renamed", KEY)
+
+
+def test_a_new_key_takes_the_place_of_the_old(admin: Client) -> None:
+    provider = make.a_provider(api_key="sk-old-0123456789")
+    admin.post(change(provider), given(new_key=KEY))
+    assert Provider.objects.get().api_key == KEY
+
+
+def test_a_key_can_be_removed(admin: Client) -> None:
+    provider = make.a_provider(api_key=KEY)
+    admin.post(change(provider), given(forget_key="on"))
+    assert Provider.objects.get().api_key == ""
+
+
+def test_saving_a_provider_whose_key_cannot_be_opened_does_not_destroy_it(
+    admin: Client, settings: Any
+) -> None:
+    """PARLEY_KEYS may be wrong for an hour; the key must still be there after it."""
+    provider = make.a_provider(api_key=KEY)
+    right = settings.PARLEY_KEYS
+    settings.PARLEY_KEYS = [Fernet.generate_key().decode()]
+    admin.post(change(provider), given(name_en="Renamed"))
+    settings.PARLEY_KEYS = right
+    assert Provider.objects.get().api_key == KEY
+
+
+def test_the_page_shows_the_hint_and_nothing_more(admin: Client) -> None:
+    provider = make.a_provider(api_key=KEY)
+    for address in (change(provider), reverse("admin:chat_provider_changelist")):
+        page = admin.get(address).content.decode()
+        assert "…wxyz" in page
+        assert KEY not in page
+    assert 'type="password"' in admin.get(change(provider)).content.decode()
+
+
+def test_a_form_with_a_fault_does_not_send_the_key_back(admin: Client) -> None:
+    response = admin.post(reverse("admin:chat_provider_add"), given(new_key=KEY, kind="pigeon"))
+    assert response.status_code == 200
+    assert KEY not in response.content.decode()
+
+
+@pytest.mark.parametrize("headers", ["[1]", '{"a": 1}', '{"a": "b\\r\\nevil: 1"}', '"text"'])
+def test_headers_that_are_no_headers_are_refused(admin: Client, headers: str) -> None:
+    response = admin.post(reverse("admin:chat_provider_add"), given(extra_headers=headers))
+    assert response.status_code == 200
+    assert "extra_headers" in response.context["adminform"].form.errors
+
+
+def test_the_key_is_in_no_log_no_history_and_no_dump(
+    admin: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Privacy: a key leaves this program towards its provider only."""
+    caplog.set_level(logging.DEBUG)
+    admin.post(reverse("admin:chat_provider_add"), given(new_key=KEY))
+    provider = Provider.objects.get()
+    admin.post(change(provider), given(new_key=KEY + "2"))
+    assert admin.get(reverse("admin:chat_provider_history", args=[provider.pk])).status_code == 200
+
+    dump = io.StringIO()
+    call_command("dumpdata", "chat", "admin", stdout=dump)
+    told = " ".join(entry.change_message for entry in LogEntry.objects.all())
+    assert LogEntry.objects.count() == 2
+    assert KEY not in caplog.text + told + dump.getvalue()
