@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+_GRACE = 0.02
+
 
 class Patience:
     """Waits for the next chunk, for so long and no longer; raises `TimeoutError`.
@@ -15,6 +17,7 @@ class Patience:
         self._due = self._loop.time() + seconds
         self._timer = self._loop.call_at(self._due, self._check)
         self._waiting: asyncio.Task[object] | None = None
+        self._late = False
         self._over = False
 
     async def next(self, chunks: AsyncIterator[bytes], seconds: float | None = None) -> bytes:
@@ -23,6 +26,7 @@ class Patience:
             self._due = self._loop.time() + seconds
             if self._timer.when() > self._due:
                 self._arm()
+        self._late = False
         self._waiting = asyncio.current_task()
         try:
             return await anext(chunks)
@@ -37,13 +41,17 @@ class Patience:
         self._timer.cancel()
 
     def _check(self) -> None:
-        if self._loop.time() < self._due or self._waiting is None:
-            # Not yet; or the reader is busy elsewhere, and its silence is not the provider's.
-            self._due = max(self._due, self._loop.time() + 0.05)
+        if self._loop.time() < self._due:
             self._arm()
-            return
-        self._over = True
-        self._waiting.cancel()
+        elif self._waiting is None or not self._late:
+            # The reader is busy elsewhere, or this process was: what has come in meanwhile
+            # must get its turn before the provider is called silent.
+            self._late = self._waiting is not None
+            self._due = self._loop.time() + _GRACE
+            self._arm()
+        else:
+            self._over = True
+            self._waiting.cancel()
 
     def _arm(self) -> None:
         self._timer.cancel()

@@ -53,6 +53,10 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
+        if self._buffer[:1] == b"\x16":  # a TLS greeting where none is understood
+            self.transport.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            self.transport.close()
+            return
         self._next()
 
     def pause_writing(self) -> None:

@@ -65,6 +65,8 @@ class Player:
 
     async def _odd(self, step: Step) -> bool:
         match step:
+            case Raw(framed=False):
+                self._connection.transport.write(step.data)
             case Raw():
                 await self._send(iter([step.data]), 0)
             case Wait():

@@ -45,9 +45,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Raw:
-    """These bytes of the body, in whatever wire they are."""
+    """These bytes of the body, in whatever wire they are; unframed, not even as a chunk."""
 
     data: bytes
+    framed: bool = True
 
 
 @dataclass(frozen=True)

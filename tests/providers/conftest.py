@@ -17,7 +17,14 @@ TRUST = ssl.create_default_context()  # reading the certificates takes longer th
 @pytest.fixture
 async def http() -> AsyncIterator[Http]:
     """Short waits, so that a silent provider is noticed within a test."""
-    settings = HttpSettings(connect=2, first_byte=1, idle=0.3, trust_env=False, verify=TRUST)
+    settings = HttpSettings(
+        connect=2,
+        first_byte=1,
+        idle=0.3,
+        max_answer=12_000_000,
+        trust_env=False,
+        verify=TRUST,
+    )
     http = Http(settings)
     yield http
     await http.aclose()
