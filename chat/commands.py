@@ -7,10 +7,11 @@ from django.conf import settings
 
 from chat.protocol.errors import ChatError
 from chat.protocol.messages import message_to_json
+from chat.services import turn
+from chat.services.answering import Begun, Caller
 from chat.services.pool import in_pool
 from chat.services.reading import PAGE, read_transcript
 from chat.services.stop import stop_generation
-from chat.services.turn import take_turn
 
 if TYPE_CHECKING:
     from chat.consumers import ChatConsumer
@@ -29,19 +30,40 @@ class Commands:
     async def run(self, name: str, client_id: str, values: Values) -> Values | None:
         """Run a command; what it gives back is its reply, if it has one."""
         self._spend()
+        caller = self._caller(client_id, values)
+        message_id = str(values.get("message_id", ""))
         match name:
             case "attach":
                 return await self._attach(values)
             case "ack":
                 return await self._ack(values)
-            case "send":
-                return await self._send(client_id, values)
-            case "stop":
-                return await self._stop()
             case "messages":
                 return await self._messages(values)
+            case "send":
+                return _begun(await turn.send(caller, self._here(), values.get("content")))
+            case "edit":
+                return await self._edit(caller, message_id, values)
+            case "regenerate":
+                return _begun(await turn.regenerate(caller, self._here(), message_id))
+            case "continue":
+                return _begun(await turn.continue_answer(caller, self._here(), message_id))
+            case "version":
+                return await self._version(caller, message_id, values)
+            case "stop":
+                await stop_generation(self.socket.user_id, self._here(), caller.name)
+                return {}
             case _:
                 raise ChatError("error.chat_unknown_command")
+
+    def _caller(self, client_id: str, values: Values) -> Caller:
+        head = values.get("head")
+        return Caller(
+            user_id=self.socket.user_id,
+            name=self.socket.reader.name,
+            tab_id=str(values.get("tab_id") or self.socket.tab_id)[:100],
+            client_id=client_id,
+            head=head if isinstance(head, int) else None,
+        )
 
     def _spend(self) -> None:
         """A burst of two seconds' worth is fine; a flood is not."""
@@ -53,7 +75,7 @@ class Commands:
             raise ChatError("error.chat_too_fast")
         self._allowance -= 1
 
-    def _conversation(self) -> str:
+    def _here(self) -> str:
         if not self.socket.conversation_id:
             raise ChatError("error.chat_conversation_not_found")
         return self.socket.conversation_id
@@ -69,19 +91,21 @@ class Commands:
             raise ChatError("error.chat_bad_command")
         await self.socket.acknowledge(frames)
 
-    async def _send(self, client_id: str, values: Values) -> Values:
-        sent = await take_turn(
-            self.socket.user_id,
-            self._conversation(),
-            values.get("content"),
-            tab_id=str(values.get("tab_id") or self.socket.tab_id)[:100],
-            client_id=client_id,
+    async def _edit(self, caller: Caller, message_id: str, values: Values) -> Values:
+        archive = values.get("archive", True) is not False
+        content = values.get("content")
+        return _begun(
+            await turn.edit_and_resend(caller, self._here(), message_id, content, archive=archive)
         )
-        return {"request_id": sent.request_id, "message_id": sent.message.info.id}
 
-    async def _stop(self) -> Values:
-        name = self.socket.reader.name
-        await stop_generation(self.socket.user_id, self._conversation(), name)
+    async def _version(self, caller: Caller, message_id: str, values: Values) -> Values:
+        version = str(values.get("version", ""))
+        if not message_id:
+            # A button has one value: "<message> <version>".
+            message_id, _, version = version.partition(" ")
+        if not version.isascii() or not version.isdigit() or len(version) > 6:
+            raise ChatError("error.chat_bad_command")
+        await turn.show_version(caller, self._here(), message_id, int(version))
         return {}
 
     async def _messages(self, values: Values) -> Values:
@@ -89,8 +113,10 @@ class Commands:
         whole = isinstance(limit, int) and (before is None or isinstance(before, int))
         if not whole or not 1 <= limit <= 200:
             raise ChatError("error.chat_bad_command")
-        transcript = await in_pool(
-            read_transcript, self._conversation(), before=before, limit=limit
-        )
+        transcript = await in_pool(read_transcript, self._here(), before=before, limit=limit)
         messages = [message_to_json(message) for message in transcript.messages]
         return {"messages": messages, "older": transcript.older, "rev": transcript.rev}
+
+
+def _begun(begun: Begun) -> Values:
+    return {"request_id": begun.request_id, "message_id": begun.message.info.id}

@@ -1,15 +1,27 @@
-from django.urls import path
+"""Addresses of the chat."""
 
-from chat import views
+from django.urls import include, path
+
+from chat.views import organise, pages, preferences, turns
 
 app_name = "chat"
 
+conversation = [
+    path("", pages.conversation, name="conversation"),
+    path("older/", pages.older, name="older"),
+    path("send/", turns.send, name="send"),
+    path("stop/", turns.stop, name="stop"),
+    path("edit/", turns.edit, name="edit"),
+    path("regenerate/", turns.regenerate, name="regenerate"),
+    path("continue/", turns.continue_answer, name="continue"),
+    path("version/", turns.version, name="version"),
+    path("export/<slug:form>/", organise.export, name="export"),
+]
+
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("new/", views.new, name="new"),
-    path("theme/", views.theme, name="theme"),
-    path("c/<uuid:conversation_id>/", views.conversation, name="conversation"),
-    path("c/<uuid:conversation_id>/older/", views.older, name="older"),
-    path("c/<uuid:conversation_id>/send/", views.send, name="send"),
-    path("c/<uuid:conversation_id>/stop/", views.stop, name="stop"),
+    path("", pages.home, name="home"),
+    path("new/", turns.new, name="new"),
+    path("theme/", preferences.theme, name="theme"),
+    path("organise/", organise.organise, name="organise"),
+    path("c/<uuid:conversation_id>/", include(conversation)),
 ]

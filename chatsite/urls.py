@@ -5,7 +5,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from chat.views import set_language
+from chat.views.preferences import set_language
 from chatsite.entrance import EnterView
 from chatsite.health import healthz, readyz
 from chatsite.static import favicon

@@ -51,6 +51,7 @@ class Generation(Row):
         verbose_name=_("process"),
     )  # fmt: skip
     tab_id = models.CharField(_("tab"), max_length=100, blank=True)
+    client_id = models.CharField(_("client id"), max_length=64, blank=True)
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.ACTIVE)
     # The last event whose effect is in the part rows.
     flushed_seq = models.PositiveIntegerField(default=0, editable=False)
@@ -67,6 +68,11 @@ class Generation(Row):
                 fields=("conversation",),
                 condition=Q(status="active"),
                 name="one_active_generation",
+            ),
+            models.UniqueConstraint(
+                fields=("conversation", "client_id"),
+                condition=~Q(client_id=""),
+                name="generation_client_id_once",
             ),
             models.CheckConstraint(
                 condition=Q(status__in=["active", "done", "stopped", "failed"]),

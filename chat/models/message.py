@@ -3,7 +3,8 @@
 from decimal import Decimal
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -11,6 +12,26 @@ from chat.models.base import Row
 from chat.models.conversation import Conversation
 
 FORMAT_VERSION = 1
+
+
+class MessageQuerySet(models.QuerySet["Message"]):
+    def shown(self) -> "MessageQuerySet":
+        """The messages that are neither archived nor earlier versions of others."""
+        return self.filter(archived_at__isnull=True)
+
+    def with_versions(self) -> "MessageQuerySet":
+        """Each with the number of its versions: texts it had, or answers beside it."""
+        return self.annotate(
+            texts=_count("copy_of", OuterRef("pk")),
+            siblings=_count("parent", OuterRef("parent")),
+        )
+
+
+def _count(field: str, value: OuterRef) -> Coalesce:
+    """How many messages have this value in a field, other than copies of the same row."""
+    rows = Message.objects.filter(**{field: value}).order_by().values(field)
+    counted = rows.annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted, output_field=models.IntegerField()), 0)
 
 
 class Message(Row):
@@ -32,6 +53,14 @@ class Message(Row):
         "self", models.SET_NULL, null=True, blank=True, related_name="answers",
         verbose_name=_("answers"),
     )  # fmt: skip
+    # An earlier text of an edited message is kept in a row of its own, out of sight.
+    copy_of = models.ForeignKey(
+        "self", models.CASCADE, null=True, blank=True, related_name="copies",
+        verbose_name=_("earlier version of"),
+    )  # fmt: skip
+    version = models.PositiveSmallIntegerField(_("version"), default=1)
+    # Goes up whenever what is said is changed by hand, so that open pages notice.
+    revision = models.PositiveIntegerField(_("revision"), default=0)
     position = models.PositiveIntegerField(_("position"))
     role = models.CharField(_("role"), max_length=10, choices=Role)
     status = models.CharField(_("status"), max_length=10, choices=Status, default=Status.SUCCESS)
@@ -60,6 +89,8 @@ class Message(Row):
     completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
 
+    objects = MessageQuerySet.as_manager()
+
     class Meta:
         verbose_name = _("message")
         verbose_name_plural = _("messages")
@@ -84,6 +115,13 @@ class Message(Row):
                 condition=Q(role="assistant") | Q(status="success"), name="user_message_done"
             ),
         )
+
+    @property
+    def versions(self) -> int:
+        """Known only to rows read `with_versions`."""
+        if self.role == self.Role.USER:
+            return getattr(self, "texts", 0) + 1
+        return max(getattr(self, "siblings", 1), 1)
 
     def __str__(self) -> str:
         return f"{self.position} · {self.get_role_display()}"

@@ -53,6 +53,15 @@ class InfoBase(Frozen):
     session_id: Uuid = Field(alias="sessionID")
     position: int = 0
     agent: str = ""
+    # Which of how many versions this is, and how often it was changed by hand.
+    version: int = 1
+    versions: int = 1
+    revision: int = 0
+
+    @property
+    def mark(self) -> str:
+        """Two pages that show a message with the same mark show the same of it."""
+        return f"{self.version}.{self.versions}.{self.revision}"
 
 
 class UserInfo(InfoBase):

@@ -27,22 +27,25 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a tab has on its page: states of messages by position, lengths of open parts."""
+    """What a tab has on its page."""
 
-    rev: int = -1
+    title: str = ""
+    running: bool = False
+    # Of each message, by position: its state and its mark, "done 1.1.0".
     messages: Mapping[int, str] = field(default_factory=dict)
     # Of the parts of running messages: how much of an open text, or the state of the rest.
     parts: Mapping[tuple[int, int], int | str] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, data: Any) -> "Shown":
-        """From what a page sends: {"rev": 3, "messages": {"4": "done"}, "parts": {"p4-0": 12}}.
+        """From what a page sends: {"messages": {"4": "streaming 1.1.0"}, "parts": {"p4-0": 12}}.
 
         A page that says nonsense is a page that shows nothing, and is drawn again.
         """
         try:
             return cls(
-                rev=int(data["rev"]),
+                title=str(data.get("title", "")),
+                running=bool(data.get("running")),
                 messages={int(key): str(value) for key, value in data["messages"].items()},
                 parts={_place(key): _state(value) for key, value in data["parts"].items()},
             )

@@ -26,6 +26,7 @@ class LiveTranscript:
         self.request_id = ""
         self.seq = 0
         self.title = ""
+        self.running = False
         self.answer: LiveAnswer | None = None
         self.states: dict[int, str] = {}
         # Runs that are over: what still comes of them is late.
@@ -79,7 +80,8 @@ class LiveTranscript:
         info = AnswerInfo.model_validate(event.body["info"], strict=False)
         self.request_id, self.seq = event.request_id, event.seq
         yield from self._add(WithParts(info=info))
-        yield from self._running(True)
+        yield from self._set_running(True)
+        yield swap.inner(dom.STATUS, status_text("started", self.reader))
 
     def to_prepare(self, event: Event) -> Callable[[], None] | None:
         """Slow work that an event will need, to be done in a thread before it is applied."""
@@ -92,16 +94,15 @@ class LiveTranscript:
     def attach(self, transcript: Transcript, shown: Shown) -> str:
         """Take up a page as it is and bring it to what is stored."""
         self.states = dict(shown.messages)
-        self.title = ""
+        self.title = shown.title
+        self.running = shown.running
         self.answer = None
         for message in transcript.messages:
             position = message.info.position
-            if shown.messages.get(position) == "streaming":
+            if shown.messages.get(position, "").startswith("streaming"):
                 parts = {part: state for (m, part), state in shown.parts.items() if m == position}
                 self.answer = LiveAnswer.as_shown(message, parts, self.reader)
-                self.answer.info = self.answer.info.model_copy(update={"status": "streaming"})
-        fragments = self.catch_up(transcript)
-        return "" if shown.rev == transcript.rev and not transcript.running else fragments
+        return self.catch_up(transcript)
 
     def catch_up(self, transcript: Transcript) -> str:
         """From what the page shows to what is stored, message by message."""
@@ -109,26 +110,28 @@ class LiveTranscript:
             return "".join(self._forward(transcript))
 
     def _forward(self, transcript: Transcript) -> Iterator[str]:
-        was_running = bool(self.answer)
         first = transcript.messages[0].info.position if transcript.messages else 0
         stored = {message.info.position for message in transcript.messages}
         for position in [n for n in self.states if n >= first and n not in stored]:
             del self.states[position]
             yield swap.remove(dom.message_id(position))
+        if self.answer is not None and self.answer.position not in stored:
+            self.answer = None
         for message in transcript.messages:
             yield from self._forward_message(message)
         if transcript.title != self.title:
             self.title = transcript.title
             yield swap.replace(title_html(self.title, self.reader))
+        self._follow(transcript)
+        yield from self._set_running(transcript.running)
+
+    def _follow(self, transcript: Transcript) -> None:
+        """From here on the events after this reading are the next ones."""
         if self.request_id and self.request_id != transcript.request_id:
             self.ended.append(self.request_id)
-        self.rev, self.request_id, self.seq = (
-            transcript.rev,
-            transcript.request_id,
-            transcript.seq,
-        )
-        if was_running or transcript.running:
-            yield from self._running(transcript.running)
+        self.rev = transcript.rev
+        self.request_id = transcript.request_id
+        self.seq = transcript.seq
         if not transcript.running:
             self.answer = None
 
@@ -162,18 +165,19 @@ class LiveTranscript:
             for text in self.answer.open.values():
                 yield swap.cursor(text.element, text.length)
 
-    def _running(self, running: bool) -> Iterator[str]:
-        yield swap.replace(composer_action_html(running, self.reader))
-        if running:
-            yield swap.inner(dom.STATUS, status_text("started", self.reader))
+    def _set_running(self, running: bool) -> Iterator[str]:
+        """Send becomes stop while an answer is written, and back."""
+        if running != self.running:
+            self.running = running
+            yield swap.replace(composer_action_html(running, self.reader))
 
     def _ended(self) -> Iterator[str]:
         assert self.answer is not None
         status = self.answer.info.status
-        self.states[self.answer.position] = message_state(status)
+        self.states[self.answer.position] = _state(self.answer.message())
         self.ended.append(self.request_id)
         self.request_id, self.seq, self.answer = "", 0, None
-        yield from self._running(False)
+        yield from self._set_running(False)
         yield swap.inner(dom.STATUS, status_text(_OCCASIONS[status], self.reader))
 
     def toast(self, key: str, data: dict[str, object]) -> str:
@@ -181,5 +185,7 @@ class LiveTranscript:
 
 
 def _state(message: WithParts) -> str:
+    """What a page would say of a message that it shows as it is."""
     info = message.info
-    return message_state(info.status) if isinstance(info, AnswerInfo) else "done"
+    state = message_state(info.status) if isinstance(info, AnswerInfo) else "done"
+    return f"{state} {info.mark}"

@@ -57,9 +57,9 @@ class LiveAnswer:
     def as_shown(
         cls, message: WithParts, shown: Mapping[int, int | str], reader: Reader
     ) -> "LiveAnswer":
-        """An answer of which a page shows the given lengths and states."""
+        """An answer that a page shows as running, with these lengths and states of its parts."""
         assert isinstance(message.info, AnswerInfo)
-        answer = cls(message.info, reader)
+        answer = cls(message.info.model_copy(update={"status": "streaming"}), reader)
         for position, part in enumerate(message.parts):
             state = shown.get(position)
             if isinstance(state, int) and isinstance(part, TextPart | ReasoningPart):
@@ -200,9 +200,8 @@ class LiveAnswer:
 
     def _exchange(self, part: Part, position: int) -> Iterator[str]:
         known = self.parts[position]
-        if isinstance(part, ToolPart) and isinstance(known, ToolPart):
-            if _RANK[part.state.status] < _RANK[known.state.status]:
-                return
+        if isinstance(part, ToolPart) and isinstance(known, ToolPart) and _is_older(part, known):
+            return
         self.parts[position] = part
         html = part_html(part, self.position, position, self.reader)
         if html:
@@ -212,6 +211,10 @@ class LiveAnswer:
         message = self.message()
         yield swap.replace(work_html(message, self.reader))
         yield swap.replace(foot_html(message, self.reader))
+
+
+def _is_older(part: ToolPart, known: ToolPart) -> bool:
+    return _RANK[part.state.status] < _RANK[known.state.status]
 
 
 def _drawn_state(part: Part) -> int | str:

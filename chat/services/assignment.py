@@ -8,6 +8,7 @@ from chat.engine.usage import Prices, Rates
 from chat.models import Agent, Conversation, LanguageModel, ToolSetting
 from chat.protocol.errors import ChatError
 from chat.protocol.messages import AnswerInfo, ModelRef, WithParts
+from chat.protocol.parts import Part
 from chat.providers.registry import Connection
 
 
@@ -39,7 +40,9 @@ class Assignment:
     max_steps: int
     unwatched: str
     model: ModelChoice
+    # What was said before this answer, and what this answer has said already.
     history: tuple[WithParts, ...] = field(default=(), repr=False)
+    parts: tuple[Part, ...] = field(default=(), repr=False)
 
 
 def choose_agent(conversation: Conversation) -> Agent:

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from django.db import DatabaseError
+
 from chat.models import Conversation, Generation
 from chat.protocol.transcript import Transcript
 from chat.services.pool import in_pool
@@ -57,7 +59,7 @@ class Digests:
         asked, self._asked = self._asked, {}
         try:
             found = await in_pool(_read_digests, list(asked))
-        except Exception as error:  # whatever the database says belongs to those who asked
+        except DatabaseError as error:
             for waiting in asked.values():
                 waiting.set_exception(error)
             return

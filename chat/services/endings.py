@@ -57,7 +57,7 @@ async def _end(run: Run, outcome: Outcome) -> None:
     settled = None if run.lost else await _settle(run, outcome)
     if settled is not None:
         run.rev = settled.rev
-        _tell(run, outcome, settled.info)
+        tell(run, outcome, settled.info)
     if RUNS.get(run.conversation_id) is run:
         del RUNS[run.conversation_id]
     await run.drained()
@@ -81,7 +81,8 @@ async def _settle(run: Run, outcome: Outcome) -> Settled | None:
         wait = min(wait * 2, 5.0)
 
 
-def _tell(run: Run, outcome: Outcome, info: AnswerInfo) -> None:
+def tell(run: Run, outcome: Outcome, info: AnswerInfo) -> None:
+    """The last event of a run."""
     body: dict[str, Any] = {
         "status": outcome.status,
         "finish_reason": outcome.finish_reason,

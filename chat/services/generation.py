@@ -11,7 +11,7 @@ from chat.engine import loop as engine
 from chat.engine.history import HistoryOptions, to_model_messages
 from chat.engine.limits import Limits
 from chat.protocol.errors import ChatError, ProviderError
-from chat.protocol.interfaces import ModelRequest, Retrying, ToolContext
+from chat.protocol.interfaces import ModelMessage, ModelRequest, Retrying, TextBlock, ToolContext
 from chat.protocol.messages import WithParts, info_to_json
 from chat.protocol.parts import Part, ToolPart
 from chat.protocol.tool_state import JsonObject, ToolCompleted
@@ -25,6 +25,8 @@ from chat.services.settle import Outcome
 from chat.tools.registry import registry
 
 log = logging.getLogger(__name__)
+
+GO_ON = "Continue exactly where you stopped, without repeating anything."
 
 
 def start(assignment: Assignment) -> Run:
@@ -76,13 +78,10 @@ async def _write(run: Run) -> Outcome:
     provider = connect(assignment.model.connection, shared_http(_http_settings()))
 
     def build_request(parts: tuple[Part, ...]) -> ModelRequest:
-        so_far = WithParts(info=run.info, parts=parts)
         return ModelRequest(
             model=assignment.model.ref.model_id,
             system=assignment.system,
-            messages=to_model_messages(
-                (*assignment.history, so_far), HistoryOptions(model=assignment.model.ref)
-            ),
+            messages=_messages(run, parts),
             tools=tools,
             temperature=assignment.temperature,
             max_output=assignment.model.max_output,
@@ -105,6 +104,19 @@ async def _write(run: Run) -> Outcome:
             elif run.note(event):
                 flusher.soon()
     return endings.failed(run, "error.chat_provider_cut_off")
+
+
+def _messages(run: Run, parts: tuple[Part, ...]) -> tuple[ModelMessage, ...]:
+    """The conversation and the answer so far; one taken up again in mid-sentence is told so."""
+    assignment = run.assignment
+    so_far = WithParts(info=run.info, parts=parts)
+    messages = to_model_messages(
+        (*assignment.history, so_far), HistoryOptions(model=assignment.model.ref)
+    )
+    taken_up = bool(parts) and len(parts) == len(assignment.parts)
+    if taken_up and messages and messages[-1].role == "assistant":
+        messages += (ModelMessage("user", (TextBlock(GO_ON),)),)
+    return messages
 
 
 def _tell_retry(run: Run, event: Retrying) -> None:

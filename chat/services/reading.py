@@ -33,7 +33,7 @@ def read_transcript(
     # without harm, while the other way round something could be missed.
     conversation = Conversation.objects.only("rev", "title").get(pk=conversation_id)
     active = Generation.objects.filter(conversation=conversation, status="active").first()
-    rows = Message.objects.filter(conversation=conversation, archived_at__isnull=True)
+    rows = Message.objects.shown().with_versions().filter(conversation=conversation)
     if before is not None:
         rows = rows.filter(position__lt=before)
     parts = Prefetch("parts", Part.objects.order_by("position"))
@@ -49,11 +49,9 @@ def read_transcript(
     )
 
 
-def read_history(conversation_id: str | UUID, up_to: int) -> tuple[WithParts, ...]:
-    """Every message up to a position, for the model."""
-    rows = Message.objects.filter(
-        conversation_id=conversation_id, archived_at__isnull=True, position__lte=up_to
-    )
+def read_history(conversation_id: str | UUID, before: int) -> tuple[WithParts, ...]:
+    """Every message before a position, for the model."""
+    rows = Message.objects.shown().filter(conversation_id=conversation_id, position__lt=before)
     parts = Prefetch("parts", Part.objects.order_by("position"))
     return tuple(as_value(row) for row in rows.order_by("position").prefetch_related(parts))
 
@@ -88,6 +86,9 @@ def _user_info(row: Message) -> UserInfo:
         session_id=str(row.conversation_id),
         position=row.position,
         agent=row.agent,
+        version=row.version,
+        versions=row.versions,
+        revision=row.revision,
         time=UserTime(created=ms(row.created)),
         model=model if row.model_id else None,
         summary=Summary.model_validate(row.summary, strict=False) if row.summary else None,
@@ -104,6 +105,9 @@ def answer_info(row: Message) -> AnswerInfo:
         session_id=str(row.conversation_id),
         position=row.position,
         agent=row.agent,
+        version=row.version,
+        versions=row.versions,
+        revision=row.revision,
         status=row.status,  # type: ignore[arg-type]  # the database allows no other
         parent_id=str(row.parent_id) if row.parent_id else None,
         provider_id=row.provider_id,

@@ -44,6 +44,7 @@ class Run:
         self.assembly = Assembly(
             self.conversation_id,
             assignment.info.id,
+            assignment.parts,
             prices=assignment.model.prices,
             taken_call_ids={
                 tool.call_id for message in assignment.history for tool in message.tools

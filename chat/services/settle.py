@@ -68,7 +68,7 @@ def settle(request_id: str, outcome: Outcome, placed: Sequence[Placed]) -> Settl
         _close_message(run.message_id, outcome)
         Conversation.objects.filter(pk=run.conversation_id).update(rev=F("rev") + 1, updated=now)
         rev = Conversation.objects.values_list("rev", flat=True).get(pk=run.conversation_id)
-        info = answer_info(Message.objects.get(pk=run.message_id))
+        info = answer_info(Message.objects.with_versions().get(pk=run.message_id))
         return Settled(rev=rev, info=info)
 
 

@@ -1,37 +1,117 @@
-"""A turn: what was said is saved and told, and its answer begins."""
+"""A turn: check and write, then tell, then let the answer begin."""
 
+import asyncio
 from uuid import UUID
 
-from chat.protocol.events import Event
+from chat.models import Generation
+from chat.protocol.errors import ChatError
+from chat.protocol.events import Event, EventName
 from chat.protocol.messages import message_to_json
-from chat.services import generation
+from chat.services import edit, generation
+from chat.services.access import get_conversation
+from chat.services.answering import Begun, Caller
 from chat.services.broadcast import publish, tell_user
 from chat.services.pool import in_pool
-from chat.services.send import Sent, send_message
+from chat.services.runs import RUNS
+from chat.services.send import checked_content, send_message
+from chat.services.stop import stop_generation
+from chat.services.versions import switch_version
+
+# How long an edit waits for the answer it has stopped to be settled.
+PATIENCE = 5.0
+
+Conversation = str | UUID
 
 
-async def take_turn(
-    user_id: int,
-    conversation_id: str | UUID,
+async def send(caller: Caller, conversation_id: Conversation, content: object) -> Begun:
+    """Say something. A repeated send answers as the first one did and starts nothing."""
+    begun = await in_pool(send_message, caller, conversation_id, content)
+    return await _begin(caller, begun, "chat:user-message")
+
+
+async def edit_and_resend(
+    caller: Caller,
+    conversation_id: Conversation,
+    message_id: str,
     content: object,
     *,
-    tab_id: str = "",
-    client_id: str = "",
-) -> Sent:
-    """Send a message; a repeated send answers as the first one did and starts nothing."""
-    sent = await in_pool(
-        send_message, user_id, conversation_id, content, tab_id=tab_id, client_id=client_id
+    archive: bool = True,
+) -> Begun:
+    checked_content(content)
+    await _make_room(caller, conversation_id, message_id)
+    begun = await in_pool(
+        edit.edit_message, caller, conversation_id, message_id, content, archive=archive
     )
-    if sent.assignment is not None:
+    return await _begin(caller, begun, "chat:edited")
+
+
+async def regenerate(caller: Caller, conversation_id: Conversation, message_id: str) -> Begun:
+    await _make_room(caller, conversation_id, message_id)
+    begun = await in_pool(edit.regenerate, caller, conversation_id, message_id)
+    return await _begin(caller, begun, "chat:edited")
+
+
+async def continue_answer(caller: Caller, conversation_id: Conversation, message_id: str) -> Begun:
+    begun = await in_pool(edit.continue_answer, caller, conversation_id, message_id)
+    return await _begin(caller, begun, "chat:edited")
+
+
+async def show_version(
+    caller: Caller, conversation_id: Conversation, message_id: str, version: int
+) -> None:
+    rev = await in_pool(switch_version, caller, conversation_id, message_id, version)
+    changed = Event(name="chat:edited", conversation_id=str(conversation_id), rev=rev)
+    await publish(changed.conversation_id, [changed])
+
+
+async def _begin(caller: Caller, begun: Begun, name: EventName) -> Begun:
+    """Tell everybody what was said, then let the answer begin."""
+    if begun.assignment is not None:
         said = Event(
-            name="chat:user-message",
-            conversation_id=sent.message.info.session_id,
-            rev=sent.assignment.rev,
-            tab_id=tab_id,
-            message_id=sent.message.info.id,
-            body={"message": message_to_json(sent.message), "client_id": client_id},
+            name=name,
+            conversation_id=begun.message.info.session_id,
+            rev=begun.assignment.rev,
+            tab_id=caller.tab_id,
+            message_id=begun.message.info.id,
+            body={"message": message_to_json(begun.message), "client_id": caller.client_id},
         )
         await publish(said.conversation_id, [said])
-        generation.start(sent.assignment)
-        await tell_user(user_id, "column", conversation_id=said.conversation_id)
-    return sent
+        generation.start(begun.assignment)
+        await tell_user(caller.user_id, "column", conversation_id=said.conversation_id)
+    return begun
+
+
+async def _make_room(caller: Caller, conversation_id: Conversation, message_id: str) -> None:
+    """Stop a running answer and see it settled; not for a wish that will be refused anyway."""
+    key = str(conversation_id)
+    if not await in_pool(_must_stop, caller, key, message_id):
+        return
+    try:
+        await stop_generation(caller.user_id, key, caller.name)
+    except ChatError as error:
+        if error.key != "error.chat_no_active_generation":
+            raise
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await _settled(key)
+    except TimeoutError:
+        raise ChatError("error.chat_previous_generation_not_finished") from None
+
+
+async def _settled(conversation_id: str) -> None:
+    run = RUNS.get(conversation_id)
+    if run is not None and run.task is not None:
+        await asyncio.wait({run.task})
+    # Another process settles its runs without telling this one.
+    while await in_pool(_is_running, conversation_id):  # noqa: ASYNC110
+        await asyncio.sleep(0.1)
+
+
+def _must_stop(caller: Caller, conversation_id: str, message_id: str) -> bool:
+    conversation = get_conversation(caller.user_id, conversation_id)
+    edit.check_wish(conversation, caller, message_id)
+    return _is_running(conversation_id)
+
+
+def _is_running(conversation_id: str) -> bool:
+    return Generation.objects.filter(conversation_id=conversation_id, status="active").exists()

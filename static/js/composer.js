@@ -1,11 +1,9 @@
 // The composer: grows, keeps its draft, sends on Enter, and clears only when the send is answered.
-import { insist, tabId } from "./socket.js";
+import { insist, isLive } from "./socket.js";
 
 const form = document.getElementById("composer");
 const text = form?.elements.content;
-const live = form?.hasAttribute("ws-send");
 const key = `draft:${document.querySelector("main")?.dataset.conversation ?? "new"}`;
-const newId = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
 let sending = null;
 
 function grow() {
@@ -18,8 +16,16 @@ function keep() {
   else sessionStorage.removeItem(key);
 }
 
-function busy(is) {
-  form.toggleAttribute("data-busy", is);
+function answered({ detail }) {
+  if (detail.client_id !== sending?.client_id) return;
+  if (detail.ok && text.value === sending.content) {
+    text.value = "";
+    keep();
+    grow();
+  }
+  sending = null;
+  form.removeAttribute("data-busy");
+  text.focus();
 }
 
 if (form) {
@@ -29,45 +35,19 @@ if (form) {
     grow();
     keep();
   });
-
   text.addEventListener("keydown", (event) => {
     const composing = event.isComposing || event.keyCode === 229;
-    if (event.key === "Enter" && !event.shiftKey && !composing) {
-      event.preventDefault();
-      form.requestSubmit(form.querySelector("button[type=submit]:not([form])") ?? undefined);
-    }
-  });
-
-  form.addEventListener("submit", (event) => {
-    form.elements.client_id.value ||= newId();
-    if (live) return event.preventDefault();
-    sessionStorage.removeItem(key);
-  });
-
-  // The command is ours to send, so that it can be repeated.
-  form.addEventListener("htmx:wsConfigSend", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || composing) return;
     event.preventDefault();
+    if (text.value.trim()) form.requestSubmit();
+  });
+  form.addEventListener("submit", (event) => {
+    if (!isLive(form)) return sessionStorage.removeItem(key);
+    event.preventDefault();
+    event.stopPropagation();
     if (sending || !text.value.trim()) return;
-    sending = { command: "send", client_id: newId(), content: text.value, tab_id: tabId() };
-    busy(true);
-    insist(sending);
+    form.toggleAttribute("data-busy", true);
+    sending = insist({ command: "send", content: text.value });
   });
-
-  document.addEventListener("parley:reply", ({ detail }) => {
-    if (detail.client_id !== sending?.client_id) return;
-    if (detail.ok && text.value === sending.content) {
-      text.value = "";
-      keep();
-      grow();
-    }
-    sending = null;
-    busy(false);
-    text.focus();
-  });
+  document.addEventListener("parley:reply", answered);
 }
-
-// Tokens and headers of forms are for pages without scripts.
-document.addEventListener("htmx:wsConfigSend", (event) => {
-  delete event.detail.parameters.csrfmiddlewaretoken;
-  event.detail.headers = null;
-});

@@ -12,7 +12,46 @@ async function copy(button) {
   setTimeout(() => button.removeAttribute("data-done"), 1500);
 }
 
+// Edit in place: the words go into a box, and come back when it is closed.
+function edit(message) {
+  const body = message.querySelector(".body");
+  const box = document.getElementById("edit-box").content.firstElementChild.cloneNode(true);
+  const text = box.querySelector("textarea");
+  text.value = [...body.querySelectorAll(".said")].map((said) => said.textContent).join("\n\n");
+  box.querySelector("[name=message_id]").value = message.dataset.id;
+  message.toggleAttribute("data-editing", true);
+  body.after(box);
+  text.focus();
+}
+
+function stopEditing(box) {
+  const message = box.closest(".message");
+  message.removeAttribute("data-editing");
+  box.remove();
+  message.querySelector("[data-edit]")?.focus();
+}
+
+document.addEventListener("parley:reply", ({ detail }) => {
+  if (detail.reply === "edit" && detail.ok) document.querySelector(".message > .edit")?.remove();
+});
+
+document.addEventListener("submit", (event) => {
+  const { submitter, target: form } = event;
+  if (submitter?.dataset.confirm && !confirm(submitter.dataset.confirm)) event.preventDefault();
+  if (submitter?.hasAttribute("data-rename")) {
+    const title = prompt(form.dataset.title, document.getElementById("title").dataset.title);
+    if (title) form.elements.title.value = title;
+    else event.preventDefault();
+  }
+});
+
 document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-edit], a[data-cancel]");
+  if (link) {
+    event.preventDefault();
+    if (link.hasAttribute("data-edit")) edit(link.closest(".message"));
+    else stopEditing(link.closest(".edit"));
+  }
   const button = event.target.closest("button");
   if (button?.hasAttribute("data-copy")) copy(button);
   if (button?.hasAttribute("data-dismiss")) button.closest(".toast").remove();
@@ -43,8 +82,11 @@ document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.defaultPrevented) return;
   const command = event.ctrlKey || event.metaKey;
   if (event.key === "Escape") {
-    const open = document.querySelector("details.menu[open], :popover-open, dialog[open]");
-    if (open?.matches("details")) open.removeAttribute("open");
+    const open = document.querySelector(
+      ".message > .edit, details.menu[open], :popover-open, dialog[open]",
+    );
+    if (open?.matches(".edit")) stopEditing(open);
+    else if (open?.matches("details")) open.removeAttribute("open");
     else if (!open) document.querySelector("#go button[form=stop]")?.click();
   } else if (command && event.key.toLowerCase() === "k") {
     event.preventDefault();

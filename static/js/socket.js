@@ -14,32 +14,32 @@ let acknowledged = 0;
 let timer = null;
 let retries = 0;
 
-export function tabId() {
-  const make = (store, key) => {
-    let id = store.getItem(key);
-    if (!id) store.setItem(key, (id = Math.random().toString(36).slice(2, 10)));
-    return id;
-  };
-  window.name ||= `w${Math.random().toString(36).slice(2, 10)}`;
-  return `${window.name}:${make(sessionStorage, "tab")}`;
+function tabId() {
+  const random = () => Math.random().toString(36).slice(2, 10);
+  window.name ||= `w${random()}`;
+  if (!sessionStorage.getItem("tab")) sessionStorage.setItem("tab", random());
+  return `${window.name}:${sessionStorage.getItem("tab")}`;
 }
 
-export function say(command) {
+export const isLive = (form) => form.hasAttribute("data-live");
+
+function say(command) {
   if (socket) socket.sendImmediately(JSON.stringify(command));
 }
 
-// A command that must not be lost: kept until its reply, and repeated after a reconnect.
-export function insist(command) {
-  pending.set(command.client_id, command);
-  if (socket) say(command);
+// The last message this page shows: the server refuses to build on one that is not the last.
+function head() {
+  const last = document.querySelector("#t > .message:last-child");
+  return last ? Number(last.id.slice(1)) : 0;
 }
 
-function partsOf(message) {
-  const parts = {};
-  for (const part of message.querySelectorAll(":scope > .body > [id]")) {
-    parts[part.id] = shown.get(part.id) ?? part.dataset.state ?? "done";
-  }
-  return parts;
+// A command that must not be lost: kept until its reply, and repeated after a reconnect.
+export function insist(values) {
+  const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+  const command = { ...values, client_id: id, tab_id: tabId(), head: head() };
+  pending.set(id, command);
+  say(command);
+  return command;
 }
 
 function whatIsShown() {
@@ -47,10 +47,15 @@ function whatIsShown() {
   const parts = {};
   for (const message of document.querySelectorAll("#t > .message")) {
     const state = message.querySelector(":scope > .foot")?.dataset.state ?? "done";
-    messages[message.id.slice(1)] = state;
-    if (state === "streaming") Object.assign(parts, partsOf(message));
+    messages[message.id.slice(1)] = `${state} ${message.dataset.mark}`;
+    if (state !== "streaming") continue;
+    for (const part of message.querySelectorAll(":scope > .body > [id]")) {
+      parts[part.id] = shown.get(part.id) ?? part.dataset.state ?? "done";
+    }
   }
-  return { rev: Number(page.dataset.rev), messages, parts };
+  const title = document.getElementById("title").dataset.title;
+  const running = Boolean(document.querySelector("#go [form=stop]"));
+  return { title, running, messages, parts };
 }
 
 function column() {
@@ -66,7 +71,7 @@ function column() {
   ]);
 }
 
-export function attach() {
+function attach() {
   say({ command: "attach", tab_id: tabId(), shown: whatIsShown(), column: column() });
 }
 
@@ -126,6 +131,16 @@ if (page) {
     if (HTMX_RECONNECTS.includes(code)) return;
     const wait = Math.random() * 1000 * 2 ** Math.min(retries++, 5);
     setTimeout(() => wrapper.reconnect(), wait);
+  });
+
+  // Forms do over the socket what they do without scripts by posting.
+  document.addEventListener("submit", (event) => {
+    const { target: form, submitter } = event;
+    if (!isLive(form)) return;
+    event.preventDefault();
+    const values = Object.fromEntries(new FormData(form, submitter));
+    delete values.csrfmiddlewaretoken;
+    insist(values);
   });
 
   // A fragment without a place means the page is not what the server thinks: say what it is.

@@ -1,0 +1,148 @@
+"""Edit and resend, regenerate, continue: an answer begins again, nothing is lost."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from chat.models import Conversation, Message, Part
+from chat.protocol.errors import ChatError
+from chat.protocol.ids import is_uuid, uuid7
+from chat.services.access import lock_conversation
+from chat.services.answering import (
+    Begun,
+    Caller,
+    already_begun,
+    begin_answer,
+    next_position,
+    refuse_busy,
+    refuse_crowd,
+    refuse_stale,
+    resume_answer,
+)
+from chat.services.send import add_text, checked_content
+
+# What can be gone on with: it stopped before it was done.
+UNFINISHED = (Message.Status.ERROR, Message.Status.CANCELLED)
+
+
+def edit_message(
+    caller: Caller,
+    conversation_id: str | UUID,
+    message_id: str,
+    content: object,
+    *,
+    archive: bool = True,
+) -> Begun:
+    """Say one's own message differently; what came after it is put away or deleted."""
+    text = checked_content(content)
+    with transaction.atomic():
+        conversation = _locked(caller, conversation_id)
+        repeated = already_begun(conversation, caller)
+        if repeated:
+            return repeated
+        _ready(conversation, caller)
+        said = find_message(conversation, message_id, Message.Role.USER)
+        put_away(conversation, said.position + 1, archive=archive)
+        if archive:
+            _keep_version(conversation, said)
+        else:
+            said.parts.exclude(type="file").delete()
+        position = said.parts.aggregate(last=Max("position"))["last"]
+        add_text(said, text, 0 if position is None else position + 1)
+        said.updated = timezone.now()
+        said.revision += 1
+        said.save(update_fields=("version", "revision", "updated"))
+        return begin_answer(conversation, said, caller)
+
+
+def regenerate(caller: Caller, conversation_id: str | UUID, message_id: str) -> Begun:
+    """Another answer to the same message; the earlier one stays as a version."""
+    with transaction.atomic():
+        conversation = _locked(caller, conversation_id)
+        repeated = already_begun(conversation, caller)
+        if repeated:
+            return repeated
+        _ready(conversation, caller)
+        answer = find_message(conversation, message_id, Message.Role.ASSISTANT)
+        if answer.parent is None:
+            raise ChatError("error.chat_message_not_found")
+        put_away(conversation, answer.position)
+        return begin_answer(conversation, answer.parent, caller)
+
+
+def continue_answer(caller: Caller, conversation_id: str | UUID, message_id: str) -> Begun:
+    """Go on with the last answer where it ended early; finished tools do not run again."""
+    with transaction.atomic():
+        conversation = _locked(caller, conversation_id)
+        repeated = already_begun(conversation, caller)
+        if repeated:
+            return repeated
+        _ready(conversation, caller)
+        answer = find_message(conversation, message_id, Message.Role.ASSISTANT)
+        last = Message.objects.shown().filter(conversation=conversation).latest("position")
+        ended_early = answer.status in UNFINISHED or answer.finish_reason == "length"
+        if answer != last or not ended_early:
+            raise ChatError("error.chat_nothing_to_continue")
+        return resume_answer(conversation, answer, caller)
+
+
+def check_wish(conversation: Conversation, caller: Caller, message_id: str) -> None:
+    """Refuse at once what would be refused later, before anything is stopped for it."""
+    if already_begun(conversation, caller):
+        return
+    refuse_stale(conversation, caller)
+    if not is_uuid(str(message_id)) or not Message.objects.shown().filter(
+        conversation=conversation, pk=message_id
+    ):
+        raise ChatError("error.chat_message_not_found")
+
+
+def find_message(conversation: Conversation, message_id: str, role: str) -> Message:
+    """A message of this conversation that is shown and said by that side."""
+    rows = Message.objects.shown().filter(conversation=conversation, role=role)
+    message = rows.filter(pk=message_id).first() if is_uuid(str(message_id)) else None
+    if message is None:
+        raise ChatError("error.chat_message_not_found")
+    return message
+
+
+def put_away(conversation: Conversation, first: int, *, archive: bool = True) -> None:
+    """Take the messages from a position on out of the conversation."""
+    later = Message.objects.shown().filter(conversation=conversation, position__gte=first)
+    if archive:
+        later.update(archived_at=timezone.now())
+    else:
+        later.delete()
+
+
+def _locked(caller: Caller, conversation_id: str | UUID) -> Conversation:
+    return lock_conversation(caller.user_id, conversation_id)
+
+
+def _ready(conversation: Conversation, caller: Caller) -> None:
+    refuse_stale(conversation, caller)
+    refuse_busy(conversation, caller)
+    refuse_crowd(caller.user_id)
+
+
+def _keep_version(conversation: Conversation, said: Message) -> None:
+    """Move the old words, and the answers to them, to a row that is out of sight."""
+    kept = Message.objects.create(
+        conversation=conversation,
+        copy_of=said,
+        version=said.version,
+        position=next_position(conversation),
+        role=said.role,
+        archived_at=timezone.now(),
+    )
+    files = list(said.parts.filter(type="file"))
+    Part.objects.filter(message=said).update(message=kept)
+    Message.objects.filter(parent=said, role=Message.Role.ASSISTANT).update(parent=kept)
+    for file in files:
+        file.pk = uuid7()
+        file.message = said
+        file.save(force_insert=True)
+    highest = Message.objects.filter(copy_of=said).aggregate(highest=Max("version"))["highest"]
+    said.version = max(highest, said.version) + 1

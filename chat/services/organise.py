@@ -1,0 +1,92 @@
+"""Rename, pin, archive, delete: what the column can do with a conversation."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from chat.models import Conversation, Generation
+from chat.protocol.errors import ChatError
+from chat.protocol.events import Event
+from chat.protocol.text import clean_text
+from chat.services.access import get_conversation, lock_conversation
+from chat.services.broadcast import publish, tell_user
+from chat.services.pool import in_pool
+from chat.services.runs import RUNS, Stop
+
+TITLE_LENGTH = 200
+
+
+async def rename(user_id: int, conversation_id: str | UUID, title: object) -> str:
+    """Give a title by hand; it is never replaced by a made one."""
+    conversation = await in_pool(_rename, user_id, conversation_id, title)
+    await _tell(conversation, "chat:title", title=conversation.title)
+    return conversation.title
+
+
+async def pin(user_id: int, conversation_id: str | UUID, *, pinned: bool) -> None:
+    await in_pool(_pin, user_id, conversation_id, pinned)
+    await tell_user(user_id, "column", conversation_id=str(conversation_id))
+
+
+async def delete(user_id: int, conversation_id: str | UUID) -> None:
+    """Take it out of sight; until it is purged it can be brought back."""
+    conversation = await in_pool(_delete, user_id, conversation_id)
+    run = RUNS.get(str(conversation.pk))
+    if run is not None:
+        run.stop(Stop(by_id=str(user_id), reason="deleted"))
+    await _tell(conversation, "chat:deleted")
+
+
+async def restore(user_id: int, conversation_id: str | UUID) -> None:
+    """Undo a delete."""
+    await in_pool(_restore, user_id, conversation_id)
+    await tell_user(user_id, "column", conversation_id=str(conversation_id))
+
+
+async def _tell(conversation: Conversation, name: str, **body: str) -> None:
+    event = Event(
+        name=name,  # type: ignore[arg-type]  # one of the two above
+        conversation_id=str(conversation.pk),
+        rev=conversation.rev,
+        body=body,
+    )
+    await publish(event.conversation_id, [event])
+    await tell_user(conversation.owner_id, "column", conversation_id=event.conversation_id)
+
+
+@transaction.atomic
+def _rename(user_id: int, conversation_id: str | UUID, title: object) -> Conversation:
+    text = " ".join(clean_text(title).split()) if isinstance(title, str) else ""
+    if not text:
+        raise ChatError("error.chat_title_required")
+    conversation = lock_conversation(user_id, conversation_id)
+    conversation.title = text[:TITLE_LENGTH]
+    conversation.titled_by_hand = True
+    conversation.rev += 1
+    conversation.save(update_fields=("title", "titled_by_hand", "rev"))
+    return conversation
+
+
+def _pin(user_id: int, conversation_id: str | UUID, pinned: bool) -> None:
+    conversation = get_conversation(user_id, conversation_id)
+    Conversation.objects.filter(pk=conversation.pk).update(pinned=pinned)
+
+
+@transaction.atomic
+def _delete(user_id: int, conversation_id: str | UUID) -> Conversation:
+    conversation = lock_conversation(user_id, conversation_id)
+    conversation.deleted_at = timezone.now()
+    conversation.rev += 1
+    conversation.save(update_fields=("deleted_at", "rev"))
+    stop = Stop(by_id=str(user_id), reason="deleted").as_json()
+    Generation.objects.filter(conversation=conversation, status="active").update(
+        stop_requested_by=stop
+    )
+    return conversation
+
+
+def _restore(user_id: int, conversation_id: str | UUID) -> None:
+    rows = Conversation.objects.filter(owner_id=user_id, pk=conversation_id)
+    if not rows.update(deleted_at=None):
+        raise ChatError("error.chat_conversation_not_found")

@@ -1,0 +1,1 @@
+"""Pages, and the plain forms that do without scripts what the socket does with them."""

@@ -1,0 +1,85 @@
+"""What every view of a conversation needs: whose it is, who reads, the page around it."""
+
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import AbstractBaseUser
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from chat.models import Conversation
+from chat.presenting import column_entries, conversation_page
+from chat.protocol.errors import ChatError
+from chat.protocol.transcript import Transcript
+from chat.readers import make_reader
+from chat.rendering.pages import ConversationPage, Toast, page_context
+from chat.rendering.reader import Reader
+from chat.services.access import get_conversation
+from chat.services.answering import Caller
+from chat.services.current import current_transcript
+
+
+def reader_of(request: HttpRequest) -> Reader:
+    return make_reader(request.user, request.LANGUAGE_CODE)
+
+
+def caller_of(user: AbstractBaseUser, request: HttpRequest) -> Caller:
+    """Whoever posts a form; a page without scripts has no tab."""
+    return Caller(
+        user_id=user.pk,
+        name=user.get_short_name() or user.get_username(),  # type: ignore[attr-defined]
+        client_id=request.POST.get("client_id", "")[:64],
+    )
+
+
+def show(
+    request: HttpRequest, page: ConversationPage, reader: Reader, status: int = 200
+) -> HttpResponse:
+    """A page in the reader's language, with the column beside it."""
+    entries = () if page.own_window else column_entries(request.user.pk, page.id, page.search)
+    with translation.override(reader.language):
+        context = page_context(page, reader, entries)
+        return render(request, "chat/conversation.html", context, status=status)
+
+
+def show_conversation(
+    request: HttpRequest, conversation_id: UUID, transcript: Transcript, **extra: Any
+) -> HttpResponse:
+    reader = reader_of(request)
+    row = found(request.user.pk, conversation_id)
+    with reader.speaking():
+        page = conversation_page(row, transcript, reader, **extra)
+    return show(request, page, reader, 409 if page.toasts else 200)
+
+
+async def refuse_here(
+    request: HttpRequest, conversation_id: UUID, error: ChatError, draft: str = ""
+) -> HttpResponse:
+    """The page again, with the reason, and with what was typed."""
+    transcript = await current_transcript(str(conversation_id))
+    toasts = (Toast(error.key, error.data),)
+    return await sync_to_async(show_conversation)(
+        request, conversation_id, transcript, toasts=toasts, draft=draft
+    )
+
+
+def found(user_id: int, conversation_id: UUID) -> Conversation:
+    """A stranger's conversation is as good as not there."""
+    try:
+        return get_conversation(user_id, conversation_id)
+    except ChatError:
+        raise Http404 from None
+
+
+async def own(user_id: int, conversation_id: UUID) -> None:
+    await sync_to_async(found)(user_id, conversation_id)
+
+
+def back(request: HttpRequest) -> HttpResponse:
+    """Where the form stood; only ever a page of ours."""
+    page = request.META.get("HTTP_REFERER", "")
+    ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, request.is_secure())
+    return redirect(page if ours else "chat:home")
