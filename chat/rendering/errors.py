@@ -26,6 +26,9 @@ _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_conversation_changed": _(
         "The conversation has changed meanwhile. Look again, then send."
     ),
+    "error.chat_stale": _("The conversation has changed meanwhile. Look again, then send."),
+    "error.chat_title_required": _("A title needs at least one letter."),
+    "error.chat_nothing_to_continue": _("There is nothing here to go on with."),
     "error.chat_content_required": _("Write something first."),
     "error.chat_content_too_long": _("The message is too long: at most %(limit)s characters."),
     "error.chat_unknown_command": _("The page asked for something we cannot do. Reload it."),

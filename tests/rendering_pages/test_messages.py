@@ -140,8 +140,8 @@ def test_a_retry_is_told():
 def test_what_a_person_said_is_text_and_can_be_edited():
     drawn = article(said(3, "a <b>b</b>\n  c"))
     assert one(drawn, ".said").text == "a <b>b</b>\n  c"
-    editing = article(said(3, "a <b>b</b>"), editing=True)
-    assert one(editing, "textarea[form=change]").text == "\na <b>b</b>"
+    editing = article(said(3, "a </textarea><b>b</b>"), editing=True)
+    assert one(editing, "textarea[form=change]").text == "\na </textarea><b>b</b>"
     assert one(editing, "button[form=change]").get("value") == uid(3)
     assert "Messages after this one will be removed" in words(editing)
 
