@@ -20,6 +20,7 @@ class AnthropicMessages(WireProvider):
     """
 
     path = "/messages"
+    models_path = "/models?limit=1000"
 
     def __init__(
         self,

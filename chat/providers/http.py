@@ -132,8 +132,9 @@ class Http:
             settings = self.settings
             client = self._clients[loop] = httpx.AsyncClient(
                 follow_redirects=False,
-                # Silence is watched in `Answer.chunks`, at a third of the cost per chunk.
-                timeout=httpx.Timeout(None, connect=settings.connect, write=settings.idle),
+                # Silence is watched here (`_send`, `Answer.chunks`): cheaper, and a busy
+                # process is not mistaken for a silent provider.
+                timeout=httpx.Timeout(None, connect=settings.connect),
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=64),
                 trust_env=settings.trust_env,
                 verify=settings.verify,

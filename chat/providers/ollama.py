@@ -94,6 +94,7 @@ class Ollama(WireProvider):
     """`POST {base_url}/api/chat`, streamed."""
 
     path = "/api/chat"
+    models_path = "/api/tags"
 
     def __init__(
         self,

@@ -40,6 +40,7 @@ class WireProvider:
     """A provider reached over HTTP; a subclass says what its wire looks like."""
 
     path: ClassVar[str]
+    models_path: ClassVar[str] = "/models"
 
     def __init__(
         self,

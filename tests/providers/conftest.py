@@ -18,8 +18,8 @@ TRUST = ssl.create_default_context()  # reading the certificates takes longer th
 async def http() -> AsyncIterator[Http]:
     """Short waits, so that a silent provider is noticed within a test."""
     settings = HttpSettings(
-        connect=2,
-        first_byte=1,
+        connect=5,
+        first_byte=2,
         idle=0.3,
         max_answer=12_000_000,
         trust_env=False,

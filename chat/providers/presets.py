@@ -1,0 +1,124 @@
+"""Known providers as rows: where they are, which wire they speak, what they want different."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, assert_never
+from urllib.parse import urlsplit
+
+from chat.providers.anthropic import AnthropicMessages
+from chat.providers.faults import failure
+from chat.providers.http import Http
+from chat.providers.ollama import Ollama
+from chat.providers.openai_chat import OpenAIChat
+from chat.providers.quirks import Quirks
+from chat.providers.retry import RetryPolicy
+from chat.providers.wire_provider import WireProvider
+
+Wire = Literal["openai", "anthropic", "ollama"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One known provider; `slug` is its name in code, `name` the one people know."""
+
+    slug: str
+    name: str
+    wire: Wire
+    base_url: str
+    needs_key: bool = True
+    quirks: Quirks = field(default_factory=Quirks)
+    prompt_caching: bool = False
+
+
+_LOCAL: Final = "http://127.0.0.1"
+
+PRESETS: Final[tuple[Preset, ...]] = (
+    Preset(
+        "openai",
+        "OpenAI",
+        "openai",
+        "https://api.openai.com/v1",
+        quirks=Quirks(max_tokens_field="max_completion_tokens", think_tags="off"),
+    ),
+    Preset(
+        "anthropic", "Anthropic", "anthropic", "https://api.anthropic.com/v1", prompt_caching=True
+    ),
+    Preset("ollama", "Ollama", "ollama", f"{_LOCAL}:11434", needs_key=False),
+    Preset("openrouter", "OpenRouter", "openai", "https://openrouter.ai/api/v1"),
+    Preset(
+        "deepseek",
+        "DeepSeek",
+        "openai",
+        "https://api.deepseek.com/v1",
+        # In thinking mode a turn with calls is refused without its thinking.
+        quirks=Quirks(echo_reasoning="reasoning_content"),
+    ),
+    Preset("qwen", "Qwen", "openai", "https://dashscope.aliyuncs.com/compatible-mode/v1"),
+    Preset(
+        "mistral",
+        "Mistral",
+        "openai",
+        "https://api.mistral.ai/v1",
+        # Counts tokens unasked, and is strict about fields it does not know.
+        quirks=Quirks(include_usage=False),
+    ),
+    Preset("groq", "Groq", "openai", "https://api.groq.com/openai/v1"),
+    Preset("xai", "xAI", "openai", "https://api.x.ai/v1"),
+    Preset(
+        "gemini",
+        "Gemini",
+        "openai",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        quirks=Quirks(echo_extra_content=True),
+    ),
+    Preset("lmstudio", "LM Studio", "openai", f"{_LOCAL}:1234/v1", needs_key=False),
+    Preset("vllm", "vLLM", "openai", f"{_LOCAL}:8000/v1", needs_key=False),
+    Preset("llamacpp", "llama.cpp", "openai", f"{_LOCAL}:8080/v1", needs_key=False),
+    Preset("custom", "", "openai", "", needs_key=False),
+)
+
+CUSTOM: Final = PRESETS[-1]
+
+
+def preset_at(base_url: str) -> Preset:
+    """The known provider at an address; one nobody knows has no quirks."""
+    try:
+        host = urlsplit(base_url).netloc.lower()
+    except ValueError:
+        return CUSTOM
+    known = (preset for preset in PRESETS if host and urlsplit(preset.base_url).netloc == host)
+    return next(known, CUSTOM)
+
+
+def open_provider(
+    wire: Wire,
+    base_url: str,
+    api_key: str = "",
+    *,
+    extra_headers: Mapping[str, str] | None = None,
+    http: Http | None = None,
+    retry: RetryPolicy | None = None,
+) -> WireProvider:
+    """A provider that speaks the wire, with the quirks of whoever is at the address."""
+    preset = preset_at(base_url)
+    common: dict[str, Any] = {"extra_headers": extra_headers, "http": http, "retry": retry}
+    match wire:
+        case "openai":
+            return OpenAIChat(base_url, api_key, quirks=preset.quirks, **common)
+        case "anthropic":
+            return AnthropicMessages(base_url, api_key, cache=preset.prompt_caching, **common)
+        case "ollama":
+            return Ollama(base_url, api_key, **common)
+        case _:
+            assert_never(wire)
+
+
+async def list_models(provider: WireProvider) -> list[str]:
+    """The names of the models a provider says it has."""
+    found = await provider.get(provider.models_path)
+    rows = found.get("data") or found.get("models") if isinstance(found, dict) else found
+    if not isinstance(rows, list):
+        raise failure("bad_response", "the list of models is not a list")
+    names = (row.get("id") or row.get("name") for row in rows if isinstance(row, dict))
+    # Gemini lists "models/…" but wants to be asked without it.
+    return sorted({name.removeprefix("models/") for name in names if isinstance(name, str)})
