@@ -270,11 +270,11 @@ def only_this_task() -> bool:
 
 def a_long_run() -> Run:
     async def busy(arguments):
-        for _ in range(3):
+        for _ in range(arguments["turns"]):
             await asyncio.sleep(0)
         return ToolResult("x")
 
-    calls = [call("c1", "busy"), call("c2", "busy", n=1), Finish("tool-calls")]
+    calls = [call("c1", "busy", turns=2), call("c2", "busy", turns=9), Finish("tool-calls")]
     return Run(Script([TextDelta("a"), ReasoningDelta("b"), *calls], says("ok")), Tools(busy=busy))
 
 

@@ -52,7 +52,7 @@ def test_small_prices_add_up_without_rounding():
     ("size", "price"), [(100, 1), (100_000, 1), (100_001, 2), (150_000, 2), (300_000, 3)]
 )
 def test_a_long_input_has_the_price_of_its_tier(size, price):
-    prices = Prices(rates(1), (Tier(250_000, rates(3)), Tier(100_000, rates(2))), rates(9))
+    prices = Prices(rates(1), (Tier(100_000, rates(2)), Tier(250_000, rates(3))), rates(9))
     assert prices.for_input(size) == rates(price)
 
 
