@@ -188,7 +188,9 @@ def _code(match: re.Match[str], colour: bool, finished: bool) -> str:
     code = html.unescape(found[2])
     kind = f' class="language-{language}"' if language else ""
     long = len(code) > LONG and not finished
-    inner = highlight(code, html.unescape(language)) if colour and language and not long else found[2]
+    inner = (
+        highlight(code, html.unescape(language)) if colour and language and not long else found[2]
+    )
     return f"<pre><code{kind}>{inner}</code></pre>"
 
 

@@ -77,7 +77,9 @@ def _table(cleaned: str, labels: Labels) -> str:
     # One body per row: an out-of-band row can only travel inside a <table>, whose
     # parser puts a <tbody> around it. So appended rows and rendered rows are the same.
     cleaned = cleaned.replace("</tr><tr>", "</tr></tbody><tbody><tr>")
-    region = f'<div class="table" role="region" tabindex="0" aria-label="{html.escape(labels.table)}">'
+    region = (
+        f'<div class="table" role="region" tabindex="0" aria-label="{html.escape(labels.table)}">'
+    )
     cleaned = cleaned.replace("<table>", f"{region}<table>").replace("</table>", "</table></div>")
     return _CELL.sub(_cell, cleaned)
 

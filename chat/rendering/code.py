@@ -60,4 +60,6 @@ def _text(made: str) -> str:
 
 
 def _without_spans(made: str) -> str:
-    return "".join(piece.partition(">")[2] if at else piece for at, piece in enumerate(made.split("<")))
+    return "".join(
+        piece.partition(">")[2] if at else piece for at, piece in enumerate(made.split("<"))
+    )

@@ -14,10 +14,16 @@ from typing import Final
 from chat.rendering.blocks import TooComplex, slices
 from chat.rendering.chrome import ENGLISH, Labels, identify
 from chat.rendering.code import LONG, highlight
-from chat.rendering.outline import last_block, outline, shorten, shorten_paragraph
+from chat.rendering.outline import (
+    last_block,
+    outline,
+    shorten,
+    shorten_paragraph,
+    without_definitions,
+)
 from chat.rendering.patch import Op, Shown
-from chat.rendering.sanitize import escape, plain
-from chat.rendering.unfinished import visible
+from chat.rendering.sanitize import LineEnds, escape, plain
+from chat.rendering.unfinished import closes_code, visible
 
 __all__ = ["ENGLISH", "Labels", "Op", "StreamingMarkdown", "StreamingText", "prepare", "render",
            "render_part"]  # fmt: skip
@@ -27,9 +33,8 @@ _STRIDE: Final = 256
 _PARAGRAPH: Final = 640
 _KEPT: Final = 64
 _PATIENCE: Final = 2400
+_LONGEST_OPEN: Final = 8000
 _CODE_BEGUN: Final = re.compile(r'<code(?: class="language-([^"]*)")?>\Z')
-_CODE_END: Final = re.compile(r"</code></pre></figure>(.*)", re.S)
-_ONLY_ENDS: Final = re.compile(r"(?:</[a-z0-9]+>)*")
 _OPEN_CODE: Final = re.compile(r"</code></pre></figure>(?:</[a-z0-9]+>)*\Z")
 
 
@@ -71,7 +76,7 @@ class StreamingMarkdown:
         self.key = key
         self.labels = labels
         self._received: list[str] = []
-        self._carriage_return = False
+        self._lines = LineEnds()
         self._closed: list[str] = []
         self._open: list[Shown] = []
         self._source = ""  # of the open blocks, shortened
@@ -90,7 +95,8 @@ class StreamingMarkdown:
 
     def feed(self, delta: str) -> list[Op]:
         """Take more text; the operations bring a page from the HTML before to the HTML now."""
-        delta = self._take(delta)
+        delta = self._lines.take(delta)
+        self._received.append(delta)
         ops: list[Op] = []
         for piece, ends in self._strides(delta):
             self._source += piece
@@ -114,14 +120,6 @@ class StreamingMarkdown:
         self._closed, self._open = final, []
         return _joined(ops)
 
-    def _take(self, delta: str) -> str:
-        if self._carriage_return:
-            delta = "\r" + delta
-        self._carriage_return = delta.endswith("\r")
-        delta = plain(delta[:-1] if self._carriage_return else delta)
-        self._received.append(delta)
-        return delta
-
     def _strides(self, delta: str) -> Iterator[tuple[str, bool]]:
         """Cut at the ends of lines and at every stride of a long line."""
         at = 0
@@ -137,11 +135,11 @@ class StreamingMarkdown:
         new = self._render(self._source)
         first = self._open[0] if self._open else None
         ops: list[Op] = []
-        if first and not (new and first.fits(new[0])):
+        if first and first.bare and not (new and first.fits(new[0])):
             new = self._render("".join(self._block)) or [first.whole()]
             ops += first.show_instead(new[0])
-        elif first:
-            ops += self._colour_closed_code(first, new) + first.update(new[0])
+        elif first and new:
+            ops += first.update(new[0]) + self._colour_closed_code(first)
         for shown, html in zip(self._open[1:], new[1:], strict=False):
             ops += shown.update(html)
         return ops + self._resize(new)
@@ -166,11 +164,10 @@ class StreamingMarkdown:
         added = "".join(new[count:])
         return gone + ([Op("append", f"#{self.key}", added)] if added else [])
 
-    def _colour_closed_code(self, first: Shown, new: list[str]) -> list[Op]:
-        """Code is coloured when something follows it; long code waits for the end."""
-        frame = _CODE_BEGUN.search(first.html, 0, first.bare)
-        ending = _CODE_END.match(new[0], first.bare) if frame and not first.coloured else None
-        if ending is None or frame is None or (len(new) == 1 and _ONLY_ENDS.fullmatch(ending[1])):
+    def _colour_closed_code(self, first: Shown) -> list[Op]:
+        """Code is coloured when its last line is in; long code waits for the end."""
+        frame = _CODE_BEGUN.search(first.html[: first.bare])
+        if frame is None or first.coloured or not closes_code(self._source):
             return []
         plain_code = "".join(first.head).rpartition("<code")[2].partition(">")[2]
         code, language = html_escapes.unescape(plain_code), html_escapes.unescape(frame[1] or "")
@@ -182,6 +179,7 @@ class StreamingMarkdown:
         """Let go of what is final."""
         first = self._open[0] if self._open else None
         if first is None:
+            self._source = without_definitions(self._source)
             return
         if first.instead is not None:
             self._source = "".join(self._block)
@@ -195,6 +193,8 @@ class StreamingMarkdown:
                 self._settle(shorten_paragraph(self._source, _KEPT, _PATIENCE))
         except TooComplex:
             self._plain = True
+        # Nothing could be let go of for long: every frame would cost more than the last.
+        self._plain = self._plain or len(self._source) > _LONGEST_OPEN
         if self._plain:
             self._settle("")
 
@@ -231,6 +231,7 @@ class StreamingText:
         self.key = key
         self.labels = labels
         self._received: list[str] = []
+        self._lines = LineEnds()
         self._final: str | None = None
 
     def text(self) -> str:
@@ -239,15 +240,21 @@ class StreamingText:
 
     def html(self) -> str:
         """The inner HTML of the part, as a page loaded now would show it."""
-        return f'<div id="{self.key}-0" class="plain">{escape(plain(self.text()))}</div>' if self._final is None else self._final
+        if self._final is not None:
+            return self._final
+        text = self.text()
+        return f'<div id="{self.key}-0" class="plain">{escape(text)}</div>' if text else ""
 
     def feed(self, delta: str) -> list[Op]:
         """Take more text and append it."""
         begun = bool(self._received)
-        self._received.append(plain(delta))
-        if not begun:
-            return [Op("append", f"#{self.key}", self.html())]
-        return [Op("append", f"#{self.key}-0", escape(self._received[-1]))]
+        delta = self._lines.take(delta)
+        if not delta:
+            return []
+        self._received.append(delta)
+        if begun:
+            return [Op("append", f"#{self.key}-0", escape(delta))]
+        return [Op("append", f"#{self.key}", self.html())]
 
     def finish(self) -> list[Op]:
         """Draw the text as markdown."""

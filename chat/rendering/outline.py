@@ -15,6 +15,8 @@ from chat.rendering.unfinished import PREFIX, finished
 _POSITION: Final = re.compile(r'data-sourcepos="(\d+):(\d+)-(\d+):')
 _MARKER: Final = re.compile(r"(?:([-+*])|(\d{1,9})([.)]))( {1,4})(?=\S)")
 _QUOTE: Final = re.compile(r"> ?(?=\S)")
+_DEFINITIONS: Final = re.compile(r"(?:\[[^\]^\n][^\]\n]*\]: *\S+\n)+")
+_BLOCK_STARTS: Final = "-+*#>|`~=:<_ \t\n0123456789"
 _FENCE: Final = re.compile(r"(`{3,}|~{3,})")
 
 
@@ -181,15 +183,27 @@ def shorten(source: str) -> str:
 def shorten_paragraph(source: str, keep: int, patience: int) -> str:
     """Leave out the beginning of a long paragraph, up to a word nothing later can reach into."""
     line_start = source.rfind("\n") + 1
-    for at in range(len(source) - keep, line_start + keep, -1):
-        if source[at].isalpha() and _between_words(source[at - 1], source[at]):
-            left_out = source[:at]
-            if "|" in left_out or (not finished(left_out) and len(source) < patience):
-                return source
-            prefix = PREFIX.match(source)
-            return (prefix[0] if prefix else "") + source[at:]
-    return source
+    at = len(source) - keep
+    while at > line_start + keep and not _between_words(source[at - 1], source[at]):
+        at -= 1
+    impatient = len(source) >= patience
+    if at <= line_start + keep:
+        at = len(source) - keep
+        if not impatient or at <= line_start or source[at] in _BLOCK_STARTS:
+            return source
+    if "|" in source[:at] or not (impatient or finished(source[:at])):
+        return source
+    prefix = PREFIX.match(source)
+    return (prefix[0] if prefix else "") + source[at:]
+
+
+def without_definitions(source: str) -> str:
+    """Where nothing is shown, complete definitions of links can go; the last may still grow."""
+    last = source.rstrip("\n").rfind("\n") + 1
+    return source[last:] if _DEFINITIONS.fullmatch(source) else source
 
 
 def _between_words(before: str, after: str) -> bool:
+    if not after.isalpha():
+        return False
     return before == " " or (before.isalpha() and before > "\u2e7f" and after > "\u2e7f")

@@ -2,37 +2,53 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, Literal
 
 _CLOSERS: Final = re.compile(r"(?:</[a-z0-9]+>)+\Z")
 _TAG: Final = re.compile(r"<(/?)([a-z0-9]+)[^>]*>")
 _VOID: Final = {"br", "hr", "input"}
 # Elements that are the only one of their kind in their parent: the short way to point at them.
-_ONLY: Final = {("div", "table"), ("tbody", "tr"), ("figure", "pre"), ("pre", "code")}
+_ONLY: Final = {
+    ("div", "table"): ">*",
+    ("tbody", "tr"): ">*",
+    ("figure", "pre"): ">pre",
+    ("pre", "code"): ">*",
+}
+_OPEN_ROW: Final = re.compile(
+    r"(<tr>)((?:<td[^>]*>(?:(?!</?t[rd]).)*</td>)+)</tr></tbody></table></div>(?:</[a-z0-9]+>)*\Z",
+    re.S,
+)
+_CELL: Final = re.compile(r"<td[^>]*>.*?</td>", re.S)
 _SAFE: Final = re.compile(r"[\w#:.-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """One change of the page: append to, replace or remove the element that `target` selects."""
+    """One change of the page: append to, fill, replace or remove what `target` selects."""
 
-    kind: Literal["append", "replace", "remove"]
+    kind: Literal["append", "fill", "replace", "remove"]
     target: str
     html: str = ""
 
     def fragment(self) -> str:
         """The operation as an out-of-band swap of htmx."""
-        if self.kind == "append":
-            return self._append()
-        if self.kind == "remove":
-            return f"<b hx-swap-oob={_quoted('delete:' + self.target)}></b>"
-        return self._replace()
+        match self.kind:
+            case "append":
+                return self._append()
+            case "fill":
+                return f"<b hx-swap-oob={_quoted('innerHTML:' + self.target)}>{self.html}</b>"
+            case "remove":
+                return f"<b hx-swap-oob={_quoted('delete:' + self.target)}></b>"
+            case "replace":
+                return self._replace()
 
     def _append(self) -> str:
-        # A parser drops <tbody> and <td> outside of a table, wherever the fragment stands.
         swap = _quoted(f"beforeend:{self.target}")
-        if self.html.startswith("<tbody"):
-            return f"<table hx-swap-oob={swap}>{self.html}</table>"
+        if self.html.startswith("<tbody>"):
+            # A parser drops rows outside of a table. In one, it adds the tags left out here.
+            rows = self.html.removeprefix("<tbody>").removesuffix("</tr></tbody>")
+            return f"<table hx-swap-oob={swap}>{rows}</table>"
         return f"<b hx-swap-oob={swap}>{self.html}</b>"
 
     def _replace(self) -> str:
@@ -83,6 +99,8 @@ class Shown:
             return []
         ops = self._grow(new)
         if ops is None:
+            ops = self._grow_row(new)
+        if ops is None:
             ops = self._replace(new)
         self.html = new
         return ops
@@ -93,6 +111,21 @@ class Shown:
             return None
         tags = closers[0][2:-1].split("></")[::-1]
         return _appends(new[closers.start() :], f"#{self.id}", tags)
+
+    def _grow_row(self, new: str) -> list[Op] | None:
+        """Cells of the open row: all are there from its start, so each grows in its place."""
+        old_row, new_row = _OPEN_ROW.search(self.html), _OPEN_ROW.search(new)
+        if not old_row or not new_row or self.html[: old_row.end(1)] != new[: new_row.end(1)]:
+            return None
+        old_cells, new_cells = _CELL.findall(old_row[2]), _CELL.findall(new_row[2])
+        if len(old_cells) != len(new_cells):
+            return None
+        tags = [tag for tag, _, _ in _spine(self.html)]
+        row = _selector(f"#{self.id}", tags[: len(tags) - tags[::-1].index("tr")])
+        ops: list[Op] = []
+        for n, (old, cell) in enumerate(zip(old_cells, new_cells, strict=True), start=1):
+            ops += _grow_cell(f"{row}>:nth-child({n})", old, cell)
+        return ops
 
     def _replace(self, new: str) -> list[Op]:
         spine = _spine(self.html)
@@ -137,9 +170,17 @@ class Shown:
         return True
 
 
+def _grow_cell(selector: str, old: str, new: str) -> list[Op]:
+    if old == new:
+        return []
+    start = old.removesuffix("</td>")
+    if new.startswith(start):
+        return [Op("append", selector, new[len(start) :].removesuffix("</td>"))]
+    return [Op("fill", selector, new[new.index(">") + 1 :].removesuffix("</td>"))]
+
+
 def _selector(root: str, tags: list[str]) -> str:
-    pairs = zip(tags, tags[1:], strict=False)
-    return root + "".join(f">{pair[1]}" if pair in _ONLY else ">:last-child" for pair in pairs)
+    return root + "".join(_ONLY.get(pair, ">:last-child") for pair in pairwise(tags))
 
 
 def _appends(rest: str, root: str, tags: list[str]) -> list[Op]:

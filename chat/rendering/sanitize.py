@@ -30,14 +30,15 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "ol": {"start"},
     "td": {"align"},
     "th": {"align"},
-    "input": {"checked"},
+    "input": {"checked", "disabled"},
 }
 for _tag in _CLASSED:
     ATTRIBUTES.setdefault(_tag, set()).add("class")
 
 _CLASS: Final = re.compile(
     r"language-[\w+#.-]{1,30}|[a-z]{1,2}[a-z0-9]?|err|image|footnotes|footnote-ref|source"
-    r"|markdown-alert( markdown-alert-[a-z]{3,9})?|markdown-alert-title|m[lr]|m[lr]? ?b[tr]( b[tr])?"
+    r"|markdown-alert( markdown-alert-[a-z]{3,9})?|markdown-alert-title"
+    r"|m[lr]|m[lr]? ?b[tr]( b[tr])?"
 )
 _LINK: Final = re.compile(r"(?:https?://[^/\s\\]|mailto:[^\s])", re.I)
 REL: Final = "noopener noreferrer nofollow ugc"
@@ -56,7 +57,7 @@ _cleaner: Final = nh3.Cleaner(
     clean_content_tags=set(),
     attributes=ATTRIBUTES,
     attribute_filter=_filter,
-    set_tag_attribute_values={"input": {"type": "checkbox", "disabled": ""}},
+    tag_attribute_values={"input": {"type": {"checkbox"}}},
     strip_comments=True,
     link_rel=REL,
     url_schemes={"http", "https", "mailto"},
@@ -82,8 +83,23 @@ def plain(text: str) -> str:
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
+class LineEnds:
+    """Makes pieces of a text plain, also when a cut goes through the end of a line."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def take(self, piece: str) -> str:
+        piece = self._held + piece
+        self._held = "\r" if piece.endswith("\r") else ""
+        return plain(piece[: len(piece) - len(self._held)])
+
+
 def escape(text: str) -> str:
     """Escape as the sanitizer writes it, so that both can be compared as strings."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace(
-        "\u00a0", "&nbsp;"
+    return (
+        text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\u00a0", "&nbsp;")
     )

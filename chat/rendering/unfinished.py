@@ -12,20 +12,24 @@ PREFIX: Final = re.compile(r" {0,3}(?:(?:[-+*]|\d{1,9}[.)]) {1,4}|> ?)*(?:\[[ xX
 _CONTAINERS: Final = re.compile(r"[\s>]*(?:(?:[-+*]|\d{1,9}[.)])\s+)*")
 _AMBIGUOUS: Final = re.compile(r"[\s\-=#*_>~|+`.:)\d]*(?:\[(?:[ xX]?\]?)|\[![A-Za-z]*\]?)?\s*")
 _FENCED: Final = re.compile(r"(?:^|\n)[\s>]*(?:`{3}|~{3})")
+_FENCE: Final = re.compile(r"`{3,}|~{3,}")
 _OPENING_FENCE: Final = re.compile(r"`{3}|~{3}")
 _DEFINITION: Final = re.compile(r"\[[^\]]{1,200}\]:\s*\S{0,600}(?:\s+[\"'(].{0,200})?")
 _DELIMITER_ROW: Final = re.compile(r"[\s>]*[\s|:-]*")
 _LONGEST_ROW: Final = 1000
 _PARAGRAPH: Final = 4000
+_MOST_TOKENS: Final = 300
 
 _TOKEN: Final = re.compile(
-    r"\\[(\[]|\\.|`+|\$\$?|\*{1,3}|_{1,3}|~~|!?\[|<|\\\Z|&[#\w]{0,30}\Z"
+    r"\\[(\[]|\\.|`+|\$\$?|\*{1,3}|_{1,3}|~~|!?\[|!\Z|<|\\\Z|&[#\w]{0,30}\Z"
     r"|(?<![A-Za-z0-9])(?:h(?:t(?:t(?:ps?(?::\S{0,600})?)?)?)?|w(?:w(?:w(?:\.\S{0,600})?)?)?)\Z",
     re.S,
 )
 _FORMULA_END: Final = {"$": "$", "$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 _FORMULA_LIMIT: Final = {"$": 200, "$$": 2000, "\\(": 400, "\\[": 2000}
-_TAG_BEGUN: Final = re.compile(r"<(?:/?[a-zA-Z]{0,5}|(sub|sup|kbd)>[^<\n]{0,80}(?:</?[a-z]{0,3})?|https?:\S*)\Z")
+_TAG_BEGUN: Final = re.compile(
+    r"<(?:/?[a-zA-Z]{0,5}|(sub|sup|kbd)>[^<\n]{0,80}(?:</?[a-z]{0,3})?|https?:\S*)\Z"
+)
 
 
 def visible(source: str, in_code: bool) -> str:
@@ -38,6 +42,16 @@ def visible(source: str, in_code: bool) -> str:
         source = source[:start]
     source = _without_table_head(source)
     return _complete_last(source)
+
+
+def closes_code(source: str) -> bool:
+    """Whether the last line, just completed, ends the code that the first line begins."""
+    first, _, rest = source.partition("\n")
+    fence = _FENCE.search(first)
+    last = rest[:-1].rpartition("\n")[2].lstrip(" >").rstrip()
+    if fence is None or not source.endswith("\n"):
+        return False
+    return len(last) >= len(fence[0]) and not last.strip(fence[0][0])
 
 
 def finished(text: str) -> bool:
@@ -122,7 +136,11 @@ class _Scan:
         return shown + closing + "".join(reversed(self.open))
 
     def run(self) -> str:
+        seen = 0
         while match := _TOKEN.search(self.text, self.at):
+            seen += 1
+            if seen > _MOST_TOKENS:
+                return self.text.rstrip()
             token, start, self.at = match[0], match.start(), match.end()
             done = self._token(token, start)
             if done is not None:
@@ -135,7 +153,7 @@ class _Scan:
         match token[0]:
             case "`":
                 return self._code(token, start)
-            case "[" | "!":
+            case "[" | "!" if token != "!":
                 return self._link(token, start)
             case "<":
                 return self.result(start) if _TAG_BEGUN.match(self.text, start) else None
@@ -189,13 +207,15 @@ class _Scan:
             del self.open[self.open.index(token) :]
         elif not after:
             return self.result(start)
-        elif not after.isspace() and (len(token) > 1 and token[0] != "_" or not before.isalnum()):
+        elif not after.isspace() and ((len(token) > 1 and token[0] != "_") or not before.isalnum()):
             self.open.append(token)
         return None
 
 
 def _closing(text: str, at: int, opener: str, closer: str) -> int:
     depth = 1
+    if text.find(closer, at, at + 1000) < 0:
+        return -1
     for place in range(at, min(len(text), at + 1000)):
         if text[place] == closer:
             depth -= 1

@@ -1,8 +1,8 @@
 """Apply fragments to a page as htmx 2 and its WebSocket extension do.
 
 Each top-level element of a message is one out-of-band swap. `beforeend` moves the children of
-the element into the target, `outerHTML` puts the element itself in the target's place, `delete`
-removes the target. Every element that the selector finds is a target.
+the element into the target, `innerHTML` puts them in the place of the target's, `outerHTML` puts
+the element itself in the target's place, `delete` removes the target.
 """
 
 import re
@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
-_STEP = re.compile(r">(:last-child|[a-z0-9]+)|#([\w-]+)")
+_STEP = re.compile(r">(:last-child|:nth-child\((\d+)\)|\*|[a-z0-9]+)|#([\w-]+)")
 
 
 class NoTarget(AssertionError):
@@ -47,18 +47,20 @@ class Page:
             self._swap(style, targets[0], element)
 
     def select(self, selector: str) -> list[Element]:
-        """A little CSS: `#id`, then `>tag` and `>:last-child`."""
+        """A little CSS: `#id`, then `>tag`, `>*`, `>:last-child` and `>:nth-child(n)`."""
         found: list[Element] = []
         end = 0
         for step in _STEP.finditer(selector):
             assert step.start() == end, selector
             end = step.end()
-            if step[2]:
-                found = [each for each in self.root.iter() if each.get("id") == step[2]]
+            if step[3]:
+                found = [each for each in self.root.iter() if each.get("id") == step[3]]
+            elif step[2]:
+                found = [each[int(step[2]) - 1] for each in found if len(each) >= int(step[2])]
             elif step[1] == ":last-child":
                 found = [each[-1] for each in found if len(each)]
             else:
-                found = [child for each in found for child in each if child.tag == step[1]]
+                found = [child for each in found for child in each if step[1] in ("*", child.tag)]
         assert end == len(selector), selector
         return found
 
@@ -71,7 +73,10 @@ class Page:
         return "".join(self.select(f"#{self.key}")[0].itertext())
 
     def _swap(self, style: str, target: Element, element: Element) -> None:
-        if style == "beforeend":
+        if style == "innerHTML":
+            del target[:]
+            target.text = None
+        if style in ("beforeend", "innerHTML"):
             _add_text(target, element.text)
             target.extend(list(element))
             return
