@@ -103,7 +103,8 @@ def _asked(parts: Sequence[Part], options: HistoryOptions) -> Iterator[Block]:
         if isinstance(part, TextPart) and part.text and not part.ignored:
             yield TextBlock(part.text)
         elif isinstance(part, FilePart) and part.mime not in _SAID_AS_TEXT:
-            yield _file(part, options)
+            named = f"[Attached {part.mime}: {part.filename or 'file'}]"
+            yield TextBlock(named) if options.strip_media else _file(part)
 
 
 def _step(parts: Sequence[Part], options: HistoryOptions, own: bool) -> Iterator[ModelMessage]:
@@ -115,10 +116,9 @@ def _step(parts: Sequence[Part], options: HistoryOptions, own: bool) -> Iterator
     if not tools:
         return
     yield ModelMessage("tool", tuple(_result(tool, options) for tool in tools))
-    files = [file for tool in tools for file in _files(tool)]
+    files = tuple(file for tool in tools for file in _files(tool, options))
     if files and not options.media_in_results:
-        media = tuple(_file(file, options) for file in files)
-        yield ModelMessage("user", (TextBlock(ATTACHED), *media))
+        yield ModelMessage("user", (TextBlock(ATTACHED), *files))
 
 
 def _said(parts: Sequence[Part], own: bool) -> Iterator[Block]:
@@ -155,12 +155,7 @@ def _result(part: ToolPart, options: HistoryOptions) -> ToolResultBlock:
     if options.max_output is not None and not is_error and len(text) > options.max_output:
         omitted = TRUNCATED.format(count=len(text) - options.max_output)
         text = text[: options.max_output] + omitted
-    files: tuple[FileBlock, ...] = ()
-    if options.media_in_results:
-        blocks = [_file(file, options) for file in _files(part)]
-        files = tuple(block for block in blocks if isinstance(block, FileBlock))
-        notes = [block.text for block in blocks if isinstance(block, TextBlock)]
-        text = "\n".join([text, *notes])
+    files = _files(part, options) if options.media_in_results else ()
     return ToolResultBlock(part.call_id, part.tool, text, is_error, files)
 
 
@@ -177,14 +172,14 @@ def _outcome(part: ToolPart) -> tuple[str, bool]:
             return INTERRUPTED, True
 
 
-def _files(part: ToolPart) -> tuple[FilePart, ...]:
+def _files(part: ToolPart, options: HistoryOptions) -> tuple[FileBlock, ...]:
     state = part.state
     if not isinstance(state, ToolCompleted) or state.time.compacted is not None:
         return ()
-    return state.attachments or ()
-
-
-def _file(part: FilePart, options: HistoryOptions) -> Block:
     if options.strip_media:
-        return TextBlock(f"[Attached {part.mime}: {part.filename or 'file'}]")
+        return ()
+    return tuple(_file(file) for file in state.attachments or ())
+
+
+def _file(part: FilePart) -> FileBlock:
     return FileBlock(part.mime, part.url, part.filename or "")

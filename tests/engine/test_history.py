@@ -90,7 +90,7 @@ def test_files_of_a_result_follow_it_where_a_result_cannot_hold_them():
     assert after == ModelMessage("user", (TextBlock("Attached media from tool result:"), block))
     assert result_of(state, media_in_results=True).files == (block,)
     stripped = result_of(state, media_in_results=True, strip_media=True)
-    assert (stripped.text, stripped.files) == ("3\n[Attached image/png: a.png]", ())
+    assert (stripped.text, stripped.files) == ("3", ())
 
 
 def test_each_step_is_a_message_followed_by_its_results():

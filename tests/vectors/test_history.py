@@ -46,7 +46,8 @@ def neutral_block(block: Block) -> dict[str, Any]:
         case ReasoningBlock(text):
             return {"type": "reasoning", "text": text}
         case FileBlock(mime, url, filename):
-            return {"type": "file", "mediaType": mime, "filename": filename, "data": url}
+            name = {"filename": filename} if filename else {}
+            return {"type": "file", "mediaType": mime, **name, "data": url}
         case ToolCallBlock(call_id, name, arguments):
             return {
                 "type": "tool-call",

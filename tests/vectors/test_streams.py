@@ -35,7 +35,6 @@ class Reader:
         self.assembly = Assembly(new_id(), new_id(), clock=lambda: 1000)
         self.changes: list[Change] = []
         self.started: set[str] = set()
-        self.last_text = ""
         self.aborted = False
         self.circle = False
 
@@ -107,6 +106,7 @@ class Reader:
     def on_tool_result(self, event):
         only(event, "type", "id", "output")
         output = event["output"]
+        output = {"output": output} if isinstance(output, str) else output
         only(output, "output", "title", "metadata")
         result = ToolResult(output["output"], title=output.get("title", ""))
         self.changes += self.assembly.finish_tool(event["id"], result)
