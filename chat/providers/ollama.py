@@ -10,7 +10,7 @@ from chat.protocol.parts import Tokens
 from chat.protocol.tool_state import JsonObject
 from chat.providers.deltas import DeltaJoiner
 from chat.providers.faults import failure, told_failure
-from chat.providers.http import Answer, Http
+from chat.providers.http import Http
 from chat.providers.ollama_request import request_body
 from chat.providers.openai_usage import count
 from chat.providers.retry import RetryPolicy
@@ -115,5 +115,5 @@ class Ollama(WireProvider):
     def _reader(self) -> AnswerReader:
         return OllamaAnswer()
 
-    def _decoder(self, answer: Answer) -> Decoder:
+    def _decoder(self) -> Decoder:
         return LineDecoder(self._http.settings.max_event)

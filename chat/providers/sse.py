@@ -137,6 +137,26 @@ class WholeDecoder:
         return [text] if text else []
 
 
+class AnswerDecoder:
+    """A stream or one document, told apart by how they begin: content types are often wrong."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._chosen: Decoder | None = None
+
+    def feed(self, chunk: bytes) -> list[str]:
+        if self._chosen is None:
+            begun = chunk.lstrip()
+            if not begun:
+                return []
+            document = begun[:1] in (b"{", b"[")
+            self._chosen = (WholeDecoder if document else SSEDecoder)(self._limit)
+        return self._chosen.feed(chunk)
+
+    def close(self) -> list[str]:
+        return self._chosen.close() if self._chosen else []
+
+
 def _lines_of(whole: bytes) -> list[str]:
     lines = whole.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
     return [line for line in map(str.strip, lines) if line]

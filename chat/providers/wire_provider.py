@@ -10,9 +10,9 @@ from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import ModelRequest, ProviderEvent
 from chat.protocol.tool_state import JsonObject
 from chat.providers.faults import failure
-from chat.providers.http import Answer, Http
+from chat.providers.http import Http
 from chat.providers.retry import RetryPolicy, retrying
-from chat.providers.sse import Decoder, SSEDecoder, WholeDecoder, decoded
+from chat.providers.sse import AnswerDecoder, Decoder, decoded
 
 _SHARED = Http()
 _DRAIN = 0.05
@@ -71,9 +71,8 @@ class WireProvider:
     def _reader(self) -> AnswerReader:
         raise NotImplementedError
 
-    def _decoder(self, answer: Answer) -> Decoder:
-        limit = self._http.settings.max_event
-        return WholeDecoder(limit) if "json" in answer.content_type else SSEDecoder(limit)
+    def _decoder(self) -> Decoder:
+        return AnswerDecoder(self._http.settings.max_event)
 
     # --- all wires ---------------------------------------------------------------
 
@@ -100,7 +99,7 @@ class WireProvider:
             ) as answer:
                 if "html" in answer.content_type:
                     raise failure("bad_response", "a web page instead of an answer")
-                events = decoded(answer.chunks(), self._decoder(answer))
+                events = decoded(answer.chunks(), self._decoder())
                 async with aclosing(events):
                     async for payloads in events:
                         heard = True
@@ -111,17 +110,12 @@ class WireProvider:
                     await _drain(events)
         except ProviderError as fault:
             error = fault
-        for event in self._ending(reader, error, heard):
-            yield event
-        if not reader.finished or reader.error:
-            raise self._discreet(reader.error or error or _unfinished(heard)) from None
-
-    def _ending(
-        self, reader: AnswerReader, error: ProviderError | None, heard: bool
-    ) -> list[ProviderEvent]:
-        """The last events; a connection lost after the model had finished is no fault."""
+        # A connection lost after the model had finished is no fault.
         whole = reader.finished and not reader.error
-        return reader.finish() if whole else reader.tail() if heard else []
+        for event in reader.finish() if whole else reader.tail():
+            yield event
+        if not whole:
+            raise self._discreet(reader.error or error or _unfinished(heard)) from None
 
     def _headers(self) -> dict[str, str]:
         headers = {"content-type": "application/json", "accept": "*/*"}

@@ -6,164 +6,15 @@ from typing import Any
 import pytest
 
 from chat.providers.http import Http
-from chat.providers.openai_chat import OpenAIChat
-from chat.providers.quirks import Quirks
 from tests.provider import Reply, ScriptedProvider, Wait, raw, reply
-from tests.providers.asking import Heard, ask
+from tests.providers.openai_chunks import DONE, STOP, USAGE, Asks, call, delta, stream
 
-USAGE = {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}
-STOP = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-DONE = b"data: [DONE]\n\n"
-
-
-def delta(finish: str | None = None, **fields: Any) -> dict[str, Any]:
-    return {"choices": [{"index": 0, "delta": fields, "finish_reason": finish}]}
-
-
-def call(arguments: Any = None, **fields: Any) -> dict[str, Any]:
-    function = {"name": fields.pop("name", None), "arguments": arguments}
-    return fields | {
-        "function": {key: value for key, value in function.items() if value is not None}
-    }
-
-
-def stream(*chunks: Any, done: bool = True) -> Reply:
-    body = b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks)
-    return raw(body + (DONE if done else b""))
-
-
-class Asks:
-    """Plays one reply and asks for it."""
-
-    def __init__(self, server: ScriptedProvider, http: Http) -> None:
-        self.server, self.http = server, http
-
-    async def __call__(self, answer: Reply, **quirks: Any) -> Heard:
-        self.server.script(answer)
-        provider = OpenAIChat(self.server.base_url, quirks=Quirks(**quirks), http=self.http)
-        return await ask(provider)
+PARIS = '{"city": "Paris"}'
 
 
 @pytest.fixture
 def hear(scripted_provider: ScriptedProvider, http: Http) -> Asks:
     return Asks(scripted_provider, http)
-
-
-# --- tool calls (A2) ----------------------------------------------------------------
-
-ROME = '{"city": "Rome"}'
-PARIS = '{"city": "Paris"}'
-
-CALLS: dict[str, list[dict[str, Any]]] = {
-    "by index, id and name only in the first": [
-        delta(tool_calls=[call("", index=0, id="a", name="f")]),
-        delta(tool_calls=[call("", index=1, id="b", name="f")]),
-        delta(tool_calls=[call(PARIS[:5], index=0)]),
-        delta(tool_calls=[call(ROME[:7], index=1)]),
-        delta(tool_calls=[call(PARIS[5:], index=0)]),
-        delta(tool_calls=[call(ROME[7:], index=1)]),
-    ],
-    "whole calls in one delta": [
-        delta(
-            tool_calls=[
-                call(PARIS, index=0, id="a", name="f"),
-                call(ROME, index=1, id="b", name="f"),
-            ]
-        )
-    ],
-    "index always 0, other ids": [
-        delta(tool_calls=[call(PARIS, index=0, id="a", name="f")]),
-        delta(tool_calls=[call(ROME, index=0, id="b", name="f")]),
-    ],
-    "name and id in every delta": [
-        delta(tool_calls=[call(PARIS[:5], index=0, id="a", name="f")]),
-        delta(tool_calls=[call(PARIS[5:], index=0, id="a", name="f")]),
-        delta(tool_calls=[call(ROME[:5], index=1, id="b", name="f")]),
-        delta(tool_calls=[call(ROME[5:], index=1, id="b", name="f")]),
-    ],
-    "no index, ids": [
-        delta(tool_calls=[call(PARIS[:5], id="a", name="f")]),
-        delta(tool_calls=[call(PARIS[5:], id="a")]),
-        delta(tool_calls=[call(ROME, id="b", name="f")]),
-    ],
-    "no index, id only in the first": [
-        delta(tool_calls=[call(PARIS[:5], id="a", name="f")]),
-        delta(tool_calls=[call(PARIS[5:])]),
-        delta(tool_calls=[call(ROME, id="b", name="f")]),
-    ],
-    "neither index nor id, whole": [
-        delta(tool_calls=[call(PARIS, name="f"), call(ROME, name="f")])
-    ],
-    "neither index nor id, one after the other": [
-        delta(tool_calls=[call(PARIS, name="f")]),
-        delta(tool_calls=[call(ROME, name="f")]),
-    ],
-    "empty ids": [
-        delta(tool_calls=[call(PARIS, index=0, id="", name="f")]),
-        delta(tool_calls=[call(ROME, index=1, id="", name="f")]),
-    ],
-    "arguments as objects": [
-        delta(tool_calls=[call({"city": "Paris"}, index=0, id="a", name="f")]),
-        delta(tool_calls=[call({"city": "Rome"}, index=1, id="b", name="f")]),
-    ],
-    "double-encoded arguments": [
-        delta(tool_calls=[call(json.dumps(PARIS), index=0, id="a", name="f")]),
-        delta(tool_calls=[call(json.dumps(ROME), index=1, id="b", name="f")]),
-    ],
-    "an empty object glued before": [
-        delta(tool_calls=[call("{}" + PARIS, index=0, id="a", name="f")]),
-        delta(tool_calls=[call(ROME + ROME, index=1, id="b", name="f")]),
-    ],
-    "arguments before the name": [
-        delta(tool_calls=[call(PARIS, index=0, id="a")]),
-        delta(tool_calls=[call(index=0, name="f")]),
-        delta(tool_calls=[call(ROME, index=1, id="b", name="f")]),
-    ],
-}
-
-
-@pytest.mark.parametrize("finish", ["tool_calls", "stop"])
-@pytest.mark.parametrize("dialect", CALLS)
-async def test_two_calls_are_understood_in_every_dialect(
-    dialect: str, finish: str, hear: Asks
-) -> None:
-    """A2: also when the server says "stop" although it calls."""
-    heard = await hear(stream(*CALLS[dialect], delta(finish)))
-    assert [(one.name, one.arguments, one.fault) for one in heard.calls] == [
-        ("f", {"city": "Paris"}, ""),
-        ("f", {"city": "Rome"}, ""),
-    ]
-    assert len({one.call_id for one in heard.calls}) == 2
-    assert all(one.call_id for one in heard.calls)
-    assert heard.finish == "tool-calls"
-
-
-@pytest.mark.parametrize("arguments", ["", "   ", "{}", '""', "null", None])
-async def test_no_arguments_are_an_empty_object(arguments: str | None, hear: Asks) -> None:
-    whole = delta("tool_calls", tool_calls=[call(arguments, index=0, id="a", name="f")])
-    heard = await hear(stream(whole))
-    assert [(one.arguments, one.fault) for one in heard.calls] == [({}, "")]
-
-
-@pytest.mark.parametrize(
-    "arguments", ['{"a": ', "[1]", "7", '{"a":1}{"b":2}', "not json", "[" * 99999]
-)
-async def test_broken_arguments_are_the_models_fault_and_no_crash(
-    arguments: str, hear: Asks
-) -> None:
-    whole = delta("tool_calls", tool_calls=[call(arguments, index=0, id="a", name="f")])
-    heard = await hear(stream(whole))
-    assert heard.error is None
-    assert heard.calls[0].arguments == {}
-    assert heard.calls[0].fault
-    assert heard.calls[0].raw == arguments
-
-
-async def test_geminis_signature_comes_along_with_its_call(hear: Asks) -> None:
-    extra = {"google": {"thought_signature": "sig"}}
-    signed = call("{}", index=0, id="a", name="f", extra_content=extra)
-    heard = await hear(stream(delta("stop", tool_calls=[signed])))
-    assert heard.calls[0].metadata == {"extra_content": extra}
 
 
 # --- thinking (A3) --------------------------------------------------------------------
@@ -251,13 +102,20 @@ async def test_odd_chunks_do_not_disturb_the_answer(oddity: str, hear: Asks) -> 
     assert (heard.usage.tokens.input, heard.usage.tokens.output) == (5, 7)
 
 
-async def test_a_whole_json_answer_instead_of_a_stream_is_read(hear: Asks) -> None:
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "text/event-stream"])
+async def test_a_whole_json_answer_instead_of_a_stream_is_read(kind: str, hear: Asks) -> None:
     message = {"role": "assistant", "content": "Yes", "tool_calls": [call(PARIS, id="a", name="f")]}
     whole = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": USAGE}
     body = b"\n\n\n" + json.dumps(whole).encode()
-    heard = await hear(Reply(body=body, headers={"content-type": "application/json"}))
+    heard = await hear(Reply(body=body, headers={"content-type": kind}))
     assert (heard.text, heard.finish) == ("Yes", "tool-calls")
     assert heard.calls[0].arguments == {"city": "Paris"}
+
+
+async def test_a_stream_that_calls_itself_json_is_read(hear: Asks) -> None:
+    body = b"\n" + b"".join(b"data: %s\n\n" % json.dumps(one).encode() for one in (YES, STOP))
+    heard = await hear(raw(body, headers={"content-type": "application/json"}))
+    assert (heard.text, heard.finish) == ("Yes", "stop")
 
 
 @pytest.mark.parametrize("body", [b"", b"\n\n", b": ping\n\n", DONE])
