@@ -1,4 +1,6 @@
 from django.apps import AppConfig
+from django.conf import settings
+from django.utils.module_loading import autodiscover_modules
 from django.utils.translation import gettext_lazy as _
 
 
@@ -7,4 +9,9 @@ class ChatConfig(AppConfig):
     verbose_name = _("Chat")
 
     def ready(self) -> None:
-        from chat import checks  # noqa: F401 - registers the checks
+        from chat import checks, signals  # noqa: F401 - they register themselves
+        from chat.tools import web_search
+
+        # Any installed app adds tools by having a module of that name.
+        autodiscover_modules("tools")
+        web_search.configure(url=settings.PARLEY_SEARCH_URL or None)

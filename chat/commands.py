@@ -36,7 +36,8 @@ class Commands:
             case "attach":
                 return await self._attach(values)
             case "ack":
-                return await self._ack(values)
+                await self._ack(values)
+                return None
             case "messages":
                 return await self._messages(values)
             case "send":

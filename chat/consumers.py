@@ -6,6 +6,7 @@ would pass every message through one shared thread, where one slow call stalls e
 
 import asyncio
 import contextlib
+import itertools
 import json
 import logging
 from collections.abc import Awaitable, Callable
@@ -17,7 +18,7 @@ from chat.commands import Commands
 from chat.presenting import column_entries
 from chat.protocol.errors import ChatError
 from chat.protocol.ids import new_id
-from chat.readers import is_person, make_reader, socket_language
+from chat.readers import is_person, is_welcome, make_reader, socket_language
 from chat.rendering.reader import Reader
 from chat.services import presence
 from chat.services.access import get_conversation
@@ -69,9 +70,10 @@ class ChatConsumer(AsyncConsumer):
         # Accepted first: a browser does not learn why a handshake was refused.
         await self.send_message({"type": "websocket.accept", "subprotocol": protocol})
         user = self.scope.get("user")
-        if not is_person(user):
+        if user is None or not is_person(user):
             return await self._refuse(LOGGED_OUT)
         self.user_id = user.pk
+        self.session_key = self.scope["session"].session_key or ""
         self.conversation_id = str(self.scope["url_route"]["kwargs"].get("conversation_id", ""))
         try:
             self.reader = await in_pool(self._greet, user)
@@ -169,10 +171,13 @@ class ChatConsumer(AsyncConsumer):
                 case "column":
                     async with self.turn:
                         await self._tell_column()
-                case "goodbye":
+                case "goodbye" if message["session"] == self.session_key:
                     await self._refuse(LOGGED_OUT)
 
     async def _tell_events(self, events: list[Any]) -> None:
+        if any(event.name == "chat:deleted" for event in events):
+            await self._refuse(NOT_FOUND)
+            return
         # A client that does not read is sent nothing more; later it gets the state of then.
         if self.unread > WINDOW or not self.attached:
             return
@@ -209,8 +214,11 @@ class ChatConsumer(AsyncConsumer):
 
     async def _compare(self) -> None:
         """A lost first or last event leaves no gap behind it: compare now and then."""
-        while True:
+        for tick in itertools.count(1):
             await asyncio.sleep(COMPARE)
+            if tick % 6 == 0 and not await in_pool(is_welcome, self.user_id, self.session_key):
+                await self._refuse(LOGGED_OUT)
+                return
             if not self.attached or self.unread > WINDOW:
                 continue
             digest = await digests.get(self.conversation_id)

@@ -4,9 +4,12 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.contrib.sessions.backends.db import SessionStore
 from django.http.cookie import parse_cookie
 from django.utils import translation
+from django.utils.crypto import constant_time_compare
 
 from chat.models import Agent, LanguageModel, Profile, Provider, ToolSetting
 from chat.rendering.reader import Names, Reader
@@ -34,7 +37,7 @@ def read_names() -> Names:
     models = LanguageModel.objects.values_list("provider_id", "model_id", "label")
     return Names(
         tools={row.tool: row.name or row.tool for row in ToolSetting.objects.all()},
-        agents={row.name_en or row.name: row.name for row in Agent.objects.all()},
+        agents={getattr(row, "name_en", "") or row.name: row.name for row in Agent.objects.all()},
         models={f"{provider}/{model}": label or model for provider, model, label in models},
         demo_providers=frozenset(
             str(pk)
@@ -55,6 +58,17 @@ def socket_language(scope: dict[str, Any]) -> str:
         except LookupError:
             continue
     return settings.LANGUAGE_CODE
+
+
+def is_welcome(user_id: int, session_key: str) -> bool:
+    """Whether a session still lets this person in: not logged out, switched off or re-keyed."""
+    user = User.objects.filter(pk=user_id, is_active=True).first()
+    session = SessionStore(session_key).load() if session_key else {}
+    return (
+        user is not None
+        and str(session.get(SESSION_KEY)) == str(user_id)
+        and constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash())
+    )
 
 
 def is_person(user: AbstractBaseUser | AnonymousUser | None) -> bool:

@@ -225,6 +225,8 @@ PARLEY_LIMITS = {
         "grace_seconds": 15,
     }.items()
 }
+# Another address that speaks DuckDuckGo's HTML: a proxy of one's own, or a test.
+PARLEY_SEARCH_URL = env.text("PARLEY_SEARCH_URL")
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 # Django counts fields and not files here; files are checked against upload_bytes.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000

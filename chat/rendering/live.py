@@ -9,12 +9,18 @@ from chat.protocol.transcript import Shown, Transcript
 from chat.rendering import dom, swap
 from chat.rendering.live_answer import Gap, LiveAnswer
 from chat.rendering.messages import message_html, message_state
-from chat.rendering.pages import composer_action_html, status_text, title_html, toast_html
+from chat.rendering.pages import (
+    Occasion,
+    composer_action_html,
+    status_text,
+    title_html,
+    toast_html,
+)
 from chat.rendering.reader import Reader
 
 __all__ = ["Gap", "LiveTranscript"]
 
-_OCCASIONS = {"success": "done", "cancelled": "stopped", "error": "failed"}
+_OCCASIONS: dict[str, Occasion] = {"success": "done", "cancelled": "stopped", "error": "failed"}
 
 
 class LiveTranscript:

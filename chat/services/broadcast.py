@@ -15,6 +15,10 @@ from chat.protocol.events import Event
 log = logging.getLogger(__name__)
 
 
+# Every server process.
+PROCESSES = "processes"
+
+
 def conversation_group(conversation_id: str) -> str:
     return f"c.{conversation_id}"
 
@@ -32,6 +36,11 @@ async def publish(conversation_id: str, events: Sequence[Event]) -> None:
 async def tell_user(user_id: int, kind: str, **values: Any) -> None:
     """Send a note to every socket of a person (their column, their log-out)."""
     await _send(user_group(user_id), {"type": kind, **values})
+
+
+async def ask_processes(kind: str, **values: Any) -> None:
+    """Send a note to every server process."""
+    await _send(PROCESSES, {"type": kind, **values})
 
 
 async def _send(group: str, message: dict[str, Any]) -> None:
@@ -73,7 +82,10 @@ class Mailbox:
         return message
 
     async def close(self) -> None:
-        for group in self.groups:
-            await self.layer.group_discard(group, self.channel)
-        if hasattr(self.layer, "close_channel"):
-            await self.layer.close_channel(self.channel)
+        try:
+            for group in self.groups:
+                await self.layer.group_discard(group, self.channel)
+            if hasattr(self.layer, "close_channel"):
+                await self.layer.close_channel(self.channel)
+        except Exception:  # the layer forgets a channel by itself in time
+            log.exception("the channel layer did not take a farewell")

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import DatabaseError
@@ -21,9 +22,9 @@ log = logging.getLogger(__name__)
 INTERRUPTED = "error.chat_interrupted"
 
 
-def finished(run: Run, end: LoopEnd) -> Outcome:
+def finished(end: LoopEnd) -> Outcome:
     if end.error_key:
-        return failed(run, end.error_key, **end.error_data)
+        return failed(end.error_key, data=end.error_data)
     return Outcome(status="success", finish_reason=end.finish)
 
 
@@ -31,14 +32,15 @@ def stopped(run: Run) -> Outcome:
     """Stopped by a person, or because the process is going down."""
     stop = run.stopped or Stop(reason="shutdown")
     if stop.reason == "shutdown":
-        return failed(run, INTERRUPTED)
+        return failed(INTERRUPTED)
     return Outcome(status="cancelled", finish_reason="cancelled", error_data=stop.as_json())
 
 
-def failed(run: Run, key: str, message: str = "", **data: str | int | float) -> Outcome:
-    if message:
-        data["error"] = message
-    return Outcome(status="error", finish_reason="error", error_key=key, error_data=data)
+def failed(
+    key: str, message: str = "", data: Mapping[str, str | int | float] | None = None
+) -> Outcome:
+    details = {**(data or {}), **({"error": message} if message else {})}
+    return Outcome(status="error", finish_reason="error", error_key=key, error_data=details)
 
 
 async def end(run: Run, outcome: Outcome) -> None:

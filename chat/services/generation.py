@@ -54,18 +54,18 @@ async def stop_all() -> None:
 
 async def _live(run: Run) -> None:
     """Write the answer and settle it, whatever happens on the way."""
-    outcome = endings.failed(run, "error.chat_generation_failed")
+    outcome = endings.failed("error.chat_generation_failed")
     try:
         outcome = await _write(run)
     except asyncio.CancelledError:
         outcome = endings.stopped(run)
     except ProviderError as error:
-        outcome = endings.failed(run, error.key, error.message)
+        outcome = endings.failed(error.key, error.message)
     except ChatError as error:
-        outcome = endings.failed(run, error.key, **error.data)
+        outcome = endings.failed(error.key, data=error.data)
     except Exception as error:  # the person must see an ended answer, whatever broke
         log.exception("a run broke")
-        outcome = endings.failed(run, "error.chat_generation_failed", type(error).__name__)
+        outcome = endings.failed("error.chat_generation_failed", type(error).__name__)
     finally:
         await endings.end(run, outcome)
 
@@ -98,12 +98,12 @@ async def _write(run: Run) -> Outcome:
     async with contextlib.aclosing(events):
         async for event in events:
             if isinstance(event, engine.LoopEnd):
-                return endings.finished(run, event)
+                return endings.finished(event)
             if isinstance(event, Retrying):
                 _tell_retry(run, event)
             elif run.note(event):
                 flusher.soon()
-    return endings.failed(run, "error.chat_provider_cut_off")
+    return endings.failed("error.chat_provider_cut_off")
 
 
 def _messages(run: Run, parts: tuple[Part, ...]) -> tuple[ModelMessage, ...]:

@@ -11,8 +11,9 @@ from chat.protocol.events import Event
 from chat.protocol.text import clean_text
 from chat.services.access import get_conversation, lock_conversation
 from chat.services.broadcast import publish, tell_user
+from chat.services.control import ask_to_stop
 from chat.services.pool import in_pool
-from chat.services.runs import RUNS, Stop
+from chat.services.runs import Stop
 
 TITLE_LENGTH = 200
 
@@ -32,9 +33,7 @@ async def pin(user_id: int, conversation_id: str | UUID, *, pinned: bool) -> Non
 async def delete(user_id: int, conversation_id: str | UUID) -> None:
     """Take it out of sight; until it is purged it can be brought back."""
     conversation = await in_pool(_delete, user_id, conversation_id)
-    run = RUNS.get(str(conversation.pk))
-    if run is not None:
-        run.stop(Stop(by_id=str(user_id), reason="deleted"))
+    await ask_to_stop(str(conversation.pk), Stop(by_id=str(user_id), reason="deleted"))
     await _tell(conversation, "chat:deleted")
 
 

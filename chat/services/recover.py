@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from chat.engine.assembly import Assembly
+from chat.engine.changes import PartGrew
 from chat.engine.usage import last_tokens, total_cost
 from chat.models import Generation, Process
 from chat.protocol.events import Event
@@ -44,7 +45,8 @@ def _settle_one(request_id: UUID) -> Event | None:
     run = Generation.objects.select_related("message").get(pk=request_id)
     message = as_value(run.message)
     assembly = Assembly(message.info.session_id, message.info.id, message.parts)
-    closed = [(change.position, change.part) for change in assembly.abort()]
+    changes = assembly.abort()
+    closed = [(each.position, each.part) for each in changes if not isinstance(each, PartGrew)]
     parts = assembly.parts()
     outcome = Outcome(status="error", finish_reason="error", error_key=INTERRUPTED)
     outcome = outcome.with_usage(last_tokens(parts), total_cost(parts))

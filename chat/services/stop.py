@@ -3,8 +3,9 @@
 from chat.models import Generation
 from chat.protocol.errors import ChatError
 from chat.services.access import get_conversation
+from chat.services.control import ask_to_stop
 from chat.services.pool import in_pool
-from chat.services.runs import RUNS, Stop
+from chat.services.runs import Stop
 
 
 def request_stop(user_id: int, conversation_id: str, stop: Stop) -> None:
@@ -21,6 +22,4 @@ async def stop_generation(user_id: int, conversation_id: str, by: str) -> None:
     """Stop the answer of a conversation, wherever it is being written."""
     wish = Stop(by_id=str(user_id), by=by)
     await in_pool(request_stop, user_id, conversation_id, wish)
-    run = RUNS.get(conversation_id)
-    if run is not None:
-        run.stop(wish)
+    await ask_to_stop(conversation_id, wish)

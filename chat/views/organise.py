@@ -10,13 +10,13 @@ from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
 from chat.services import organise as service
 from chat.services.interchange import FORMATS, export_conversation
-from chat.views.showing import back, found
+from chat.views.showing import asker, back, found, person
 
 
 @require_POST
 async def organise(request: HttpRequest) -> HttpResponse:
     """Each button of the menu names what to do and with which conversation."""
-    user = await request.auser()
+    user = await asker(request)
     form = request.POST
     verb = next((name for name in VERBS if is_uuid(form.get(name, ""))), None)
     if verb is None:
@@ -45,7 +45,7 @@ VERBS = ("rename", "pin", "unpin", "delete", "restore")
 @require_GET
 def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpResponse:
     """The conversation as a file."""
-    row = found(request.user.pk, conversation_id)
+    row = found(person(request).pk, conversation_id)
     if form not in FORMATS:
         raise Http404
     text, kind, ending = export_conversation(row, form)

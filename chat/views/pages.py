@@ -12,7 +12,15 @@ from chat.rendering.pages import older_html
 from chat.services import presence
 from chat.services.current import current_transcript
 from chat.services.reading import read_transcript
-from chat.views.showing import found, own, reader_of, show, show_conversation
+from chat.views.showing import (
+    asker,
+    found,
+    own,
+    person,
+    reader_of,
+    show,
+    show_conversation,
+)
 
 
 @require_GET
@@ -33,7 +41,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """A conversation as it is now, also while it is being answered."""
-    user = await request.auser()
+    user = await asker(request)
     await own(user.pk, conversation_id)
     presence.glimpse(str(conversation_id))
     transcript = await current_transcript(str(conversation_id))
@@ -50,7 +58,7 @@ async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpRespo
 @never_cache
 def older(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """The messages before a position, to put above those that are shown."""
-    row = found(request.user.pk, conversation_id)
+    row = found(person(request).pk, conversation_id)
     before = request.GET.get("before", "")
     if not before.isascii() or not before.isdigit() or len(before) > 9:
         raise Http404

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_POST
 from django.views.i18n import set_language as django_set_language
 
 from chat.models import Profile
-from chat.views.showing import back
+from chat.views.showing import back, person
 
 
 @require_POST
@@ -14,7 +14,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     """System, light or dark."""
     wanted = request.POST.get("theme", "")
     if wanted in Profile.Theme.values:
-        Profile.objects.update_or_create(user=request.user, defaults={"theme": wanted})
+        Profile.objects.update_or_create(user=person(request), defaults={"theme": wanted})
     return back(request)
 
 
@@ -24,5 +24,5 @@ def set_language(request: HttpRequest) -> HttpResponse:
     response = django_set_language(request)
     wanted = request.POST.get("language", "")
     if request.user.is_authenticated and wanted in dict(settings.LANGUAGES):
-        Profile.objects.update_or_create(user=request.user, defaults={"language": wanted})
+        Profile.objects.update_or_create(user=person(request), defaults={"language": wanted})
     return response

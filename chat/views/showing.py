@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
@@ -22,15 +22,28 @@ from chat.services.answering import Caller
 from chat.services.current import current_transcript
 
 
+def person(request: HttpRequest) -> User:
+    """Whoever asks; the middleware lets nobody else through."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+async def asker(request: HttpRequest) -> User:
+    """The same, in a view that must not wait for the database."""
+    user = await request.auser()
+    assert isinstance(user, User)
+    return user
+
+
 def reader_of(request: HttpRequest) -> Reader:
     return make_reader(request.user, request.LANGUAGE_CODE)
 
 
-def caller_of(user: AbstractBaseUser, request: HttpRequest) -> Caller:
+def caller_of(user: User, request: HttpRequest) -> Caller:
     """Whoever posts a form; a page without scripts has no tab."""
     return Caller(
         user_id=user.pk,
-        name=user.get_short_name() or user.get_username(),  # type: ignore[attr-defined]
+        name=user.get_short_name() or user.get_username(),
         client_id=request.POST.get("client_id", "")[:64],
     )
 
@@ -39,7 +52,7 @@ def show(
     request: HttpRequest, page: ConversationPage, reader: Reader, status: int = 200
 ) -> HttpResponse:
     """A page in the reader's language, with the column beside it."""
-    entries = () if page.own_window else column_entries(request.user.pk, page.id, page.search)
+    entries = () if page.own_window else column_entries(person(request).pk, page.id, page.search)
     with translation.override(reader.language):
         context = page_context(page, reader, entries)
         return render(request, "chat/conversation.html", context, status=status)
@@ -49,7 +62,7 @@ def show_conversation(
     request: HttpRequest, conversation_id: UUID, transcript: Transcript, **extra: Any
 ) -> HttpResponse:
     reader = reader_of(request)
-    row = found(request.user.pk, conversation_id)
+    row = found(person(request).pk, conversation_id)
     with reader.speaking():
         page = conversation_page(row, transcript, reader, **extra)
     return show(request, page, reader, 409 if page.toasts else 200)

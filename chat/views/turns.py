@@ -15,7 +15,7 @@ from chat.services import presence, turn
 from chat.services.answering import Caller
 from chat.services.send import checked_content, create_conversation
 from chat.services.stop import stop_generation
-from chat.views.showing import caller_of, own, reader_of, refuse_here, show
+from chat.views.showing import asker, caller_of, own, reader_of, refuse_here, show
 
 Act = Callable[[Caller, UUID, HttpRequest], Awaitable[object]]
 
@@ -23,7 +23,7 @@ Act = Callable[[Caller, UUID, HttpRequest], Awaitable[object]]
 @require_POST
 async def new(request: HttpRequest) -> HttpResponse:
     """The first message of a new conversation: lands on its page, already being answered."""
-    user = await request.auser()
+    user = await asker(request)
     content = request.POST.get("example") or request.POST.get("content", "")
     try:
         checked_content(content)
@@ -49,7 +49,7 @@ def _refuse_new(request: HttpRequest, content: str, error: ChatError) -> HttpRes
 
 async def _act(request: HttpRequest, conversation_id: UUID, act: Act) -> HttpResponse:
     """Do it and show the conversation; a refusal is shown there too, with what was typed."""
-    user = await request.auser()
+    user = await asker(request)
     await own(user.pk, conversation_id)
     try:
         await act(caller_of(user, request), conversation_id, request)
@@ -69,8 +69,8 @@ async def _send(caller: Caller, conversation_id: UUID, request: HttpRequest) -> 
     return await turn.send(caller, conversation_id, request.POST.get("content", ""))
 
 
-async def _stop(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
-    return await stop_generation(caller.user_id, str(conversation_id), caller.name)
+async def _stop(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
+    await stop_generation(caller.user_id, str(conversation_id), caller.name)
 
 
 async def _edit(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
@@ -86,13 +86,12 @@ async def _continue(caller: Caller, conversation_id: UUID, request: HttpRequest)
     return await turn.continue_answer(caller, conversation_id, request.POST.get("message_id", ""))
 
 
-async def _version(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
+async def _version(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
     """A button says both: which message, and which of its versions."""
     message_id, _, version = request.POST.get("version", "").partition(" ")
     if not version.isascii() or not version.isdigit() or len(version) > 6:
         raise ChatError("error.chat_bad_command")
     await turn.show_version(caller, conversation_id, message_id, int(version))
-    return None
 
 
 @require_POST

@@ -13,17 +13,15 @@ function toEnd(behavior = "instant") {
 }
 
 if (transcript && jump) {
-  addEventListener(
-    "scroll",
-    () => {
-      following = distance() < NEAR;
-      jump.hidden = following;
-    },
-    { passive: true },
-  );
+  const look = () => {
+    following = distance() < NEAR;
+    jump.hidden = following;
+  };
+  addEventListener("scroll", look, { passive: true });
   // The size changes after a swap was laid out: once a frame, however many swaps there were.
   new ResizeObserver(() => {
     if (following) toEnd();
+    else look();
   }).observe(transcript);
   jump.addEventListener("click", () => toEnd("smooth"));
   if (document.querySelector("#t > .message") && !location.hash) toEnd();
