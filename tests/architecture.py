@@ -23,7 +23,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 # Modules of Django and its neighbours, which the plain rooms do without.
 DJANGO = {"django", "channels", "daphne", "modeltranslation", "django_htmx", "asgiref"}
 HTTP = {"httpx", "requests", "urllib3", "primp", "ddgs", "aiohttp", "http.client", "urllib.request"}
-HTTP_OWNERS = ("chat/providers/http.py", "chat/tools/")
+# The benchmark plays browsers and a rival over loopback; it is no part of what is served.
+BENCHMARK = "chat/benchmark/"
+HTTP_OWNERS = ("chat/providers/http.py", "chat/tools/", BENCHMARK)
 LAYER = {"channels.layers", "get_channel_layer"}
 LAYER_OWNERS = ("chat/services/broadcast.py", "chat/layers.py", "chat/consumers.py")
 SAFE = {"mark_safe", "SafeString", "SafeText", "format_html", "format_html_join"}
@@ -122,6 +124,8 @@ def _import(path: str, line: int, module: str, name: str) -> Iterator[tuple[int,
         other = pieces[1] if top == "chat" and len(pieces) > 1 else full
         if other != room and other not in MAY_IMPORT[room]:
             yield line, f"{room} imports {full}"
+    if full.startswith("chat.benchmark") and not path.startswith((BENCHMARK, "chat/management/")):
+        yield line, f"imports {full}, which only measures"
     if room in PLAIN and top in DJANGO:
         yield line, f"{room} imports {full}, but knows no Django"
     if (module in HTTP or top in HTTP or full in HTTP) and not path.startswith(HTTP_OWNERS):

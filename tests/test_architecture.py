@@ -66,6 +66,7 @@ PLANTED = [
     ("chat/tools/x.py", "from django.conf import settings", "knows no Django"),
     ("chat/tools/x.py", "from asgiref.sync import sync_to_async", "knows no Django"),
     ("chat/services/x.py", "import httpx", "outgoing HTTP"),
+    ("chat/views.py", "from chat.benchmark import plan", "only measures"),
     ("chat/views.py", "from urllib.request import urlopen", "outgoing HTTP"),
     ("chat/views.py", "from urllib import request", "outgoing HTTP"),
     ("chat/providers/x.py", "import httpx", "outgoing HTTP"),
