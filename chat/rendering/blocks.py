@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -92,7 +93,12 @@ def slices(source: str, labels: Labels, finished: bool = True) -> list[str]:
     if not finished:
         raw = [piece for piece in raw if not piece.startswith("<section")]
     last = len(raw) - 1
-    return [_finish(piece, labels, finished, at == last) for at, piece in enumerate(raw)]
+    # While a block is begun, the one before it is drawn again with every frame.
+    elder = _finish if finished else _remembered
+    return [
+        (_finish if at == last else elder)(piece, labels, finished, at == last)
+        for at, piece in enumerate(raw)
+    ]
 
 
 def _finish(raw: str, labels: Labels, finished: bool, last: bool) -> str:
@@ -100,6 +106,9 @@ def _finish(raw: str, labels: Labels, finished: bool, last: bool) -> str:
     if html_.count("<") > 2 * _DEEPEST:
         _refuse_depth(html_)
     return dress(clean(html_), labels)
+
+
+_remembered: Final = lru_cache(maxsize=128)(_finish)
 
 
 def _pipes(line: str) -> int:
