@@ -60,7 +60,7 @@ messages: setup ## Gather the translatable texts and compile the translations
 	@$(BIN)/python manage.py compilemessages --ignore .venv --ignore var
 
 bench: setup ## Measure latency, throughput and memory
-	@$(BIN)/python -m tests.bench
+	@$(BIN)/python manage.py bench
 
 shots: setup ## Take the screenshots of the README
 	@scripts/test-needs
