@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from chat.protocol.errors import ChatError
@@ -43,6 +44,7 @@ VERBS = ("rename", "pin", "unpin", "delete", "restore")
 
 
 @require_GET
+@never_cache
 def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpResponse:
     """The conversation as a file."""
     row = found(person(request).pk, conversation_id)

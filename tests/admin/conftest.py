@@ -3,16 +3,12 @@
 from typing import Any
 
 import pytest
-from django.apps import apps
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 
-from chat.models import Profile
-from chat.protocol.tool_state import Ended, Started, ToolError, ToolPending, ToolRunning
 from tests import factories as make
-
-KEY = "sk-canary-0123456789-wxyz"
+from tests.world import one_of_everything
 
 
 @pytest.fixture
@@ -24,43 +20,7 @@ def admin(client: Client, db: None) -> Client:
 
 @pytest.fixture
 def rows(db: None) -> dict[type[Model], Any]:
-    """A row of every model there is, all of one conversation."""
-    owner = make.a_user("olivia")
-    Profile.objects.create(user=owner, language="zh-hans")
-    provider = make.a_provider(name="Acme", api_key=KEY, extra_headers={"x-team": "a"})
-    model = make.a_model(provider, model_id="acme-1")
-    agent = make.an_agent(model, tools=["calculator", "gone_tool"])
-    talk = make.a_conversation(owner, title="About <b>hens</b>", agent=agent, model=model)
-    said = make.a_message_with_parts(talk, text="What is <i>2+2</i>?")
-    states = (
-        make.a_finished_call(),
-        ToolPending(input={}, raw=""),
-        ToolRunning(input={}, time=Started(start=1)),
-        ToolError(input={}, error="broken", time=Ended(start=1, end=2)),
-    )
-    make.a_message_with_parts(talk, "assistant", "It is **4**.", states)
-    answer = make.a_message(talk, "assistant", status="streaming")
-    process = make.a_process()
-    made = [
-        owner,
-        Profile.objects.get(),
-        Group.objects.create(name="Helpers"),
-        provider,
-        model,
-        agent,
-        make.a_tool_setting("calculator", name="Calculator"),
-        talk,
-        said,
-        said.parts.get(),
-        make.a_generation(answer, user=owner, process=process),
-        process,
-        make.a_view(talk, process=process),
-        make.an_attachment(owner, said),
-    ]
-    found = {type(row): row for row in made}
-    missing = set(apps.get_app_config("chat").get_models()) - set(found)
-    assert not missing, "a model without a row here"
-    return found
+    return one_of_everything()
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from chat.models import Conversation, Generation, Part, Profile, Provider, ToolSetting
 from tests import factories as make
-from tests.admin.conftest import KEY
 from tests.pages import faults_of
+from tests.world import KEY
 
 MODELS = sorted(django_admin.site._registry, key=lambda model: model._meta.label)
 WRITTEN_BY_HAND = {"provider", "languagemodel", "agent", "toolsetting", "user", "group", "profile"}

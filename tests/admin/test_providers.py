@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from chat.models import Provider
 from tests import factories as make
-from tests.admin.conftest import KEY
+from tests.world import KEY
 
 NO_MODELS = {
     "models-TOTAL_FORMS": 0,

@@ -1,0 +1,149 @@
+"""Every address there is, found by asking the resolver, and what each kind of person gets there.
+
+A new route has no row in `EXPECTED`, and a route without a row fails the tests: whoever adds
+one has to say who may use it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+ROLES = ("anonymous", "owner", "other", "deactivated", "staff", "superuser")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    name: str
+    pattern: str
+    parameters: frozenset[str]
+
+    @property
+    def is_admin(self) -> bool:
+        return self.name.startswith("admin:")
+
+    def filled(self, values: dict[str, str]) -> str:
+        """The path with its parameters in it: `<uuid:name>`, or `(?P<name>…)`."""
+        path = re.sub(r"\(\?P<(\w+)>[^)]*\)", lambda found: values[found[1]], self.pattern)
+        path = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], path)
+        return path.replace("^", "").replace("$", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """What each role gets: a status, or `login` for being sent to log in.
+
+    `own` is a route about one object, which here belongs to `owner`.
+    """
+
+    get: dict[str, int | str] = field(default_factory=dict)
+    post: dict[str, int | str] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)
+    query: str = ""
+    # Only an object of one's own is there at all.
+    own: bool = False
+
+
+def routes(
+    resolver: URLResolver | None = None,
+    prefix: str = "",
+    space: str = "",
+    parameters: frozenset[str] = frozenset(),
+) -> Iterator[Route]:
+    """All patterns, named and unnamed, through every include."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        pattern = prefix + str(entry.pattern)
+        held = parameters | frozenset(entry.pattern.regex.groupindex)
+        if isinstance(entry, URLResolver):
+            inner = f"{space}{entry.namespace}:" if entry.namespace else space
+            yield from routes(entry, pattern, inner, held)
+        elif isinstance(entry, URLPattern):
+            yield Route(space + (entry.name or pattern), pattern, held)
+
+
+def everyone(answer: int | str, **others: int | str) -> dict[str, int | str]:
+    return {role: others.get(role, answer) for role in ROLES}
+
+
+def people(answer: int | str) -> dict[str, int | str]:
+    """Whoever is logged in; the others are sent to log in."""
+    return everyone(answer, anonymous="login", deactivated="login")
+
+
+def owner_only(answer: int | str) -> dict[str, int | str]:
+    """To a stranger, an administrator too, it is not there."""
+    return everyone(404, owner=answer, anonymous="login", deactivated="login")
+
+
+REFUSED = 405
+
+EXPECTED: dict[str, Expect] = {
+    # the site
+    "login": Expect(
+        get=everyone(302, anonymous=200, deactivated=200),
+        post=everyone(302, anonymous=200, deactivated=200),
+    ),
+    "logout": Expect(get=people(REFUSED), post=people(302)),
+    # Without a token in it, the link only leads on.
+    "enter": Expect(get=everyone(302), post=everyone(REFUSED)),
+    "set_language": Expect(
+        get=everyone(REFUSED), post=everyone(302), data={"language": "zh-hans", "next": "/"}
+    ),
+    "favicon.ico": Expect(get=everyone(302), post=everyone(302)),
+    "healthz": Expect(get=everyone(200), post=everyone(200)),
+    "readyz": Expect(get=everyone(200), post=everyone(200)),
+    # the chat
+    "chat:home": Expect(get=people(200), post=people(REFUSED)),
+    "chat:new": Expect(get=people(REFUSED), post=people(409), data={"content": ""}),
+    "chat:theme": Expect(get=people(REFUSED), post=people(302), data={"theme": "dark"}),
+    "chat:conversation": Expect(get=owner_only(200), post=people(REFUSED), own=True),
+    "chat:older": Expect(get=owner_only(200), post=people(REFUSED), query="?before=2", own=True),
+    "chat:send": Expect(get=people(REFUSED), post=owner_only(409), data={"content": ""}, own=True),
+    # An answer is running in the world of these tests.
+    "chat:stop": Expect(get=people(REFUSED), post=owner_only(302), own=True),
+    "chat:edit": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:regenerate": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:continue": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:version": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:export": Expect(get=owner_only(200), post=people(REFUSED), own=True),
+    # The form names the conversation, so it is about one object as well.
+    "chat:organise": Expect(
+        get=people(REFUSED), post=owner_only(302), data={"pin": "{conversation_id}"}, own=True
+    ),
+}
+
+# The administration's routes are Django's own: one class for everything about rows, whose pages
+# `tests/admin/` opens one by one, and these few besides. Nobody but staff gets in.
+_NO_STAFF = ("anonymous", "owner", "other", "deactivated")
+ADMIN_ROWS = {"staff": 403} | dict.fromkeys(_NO_STAFF, "login")
+ADMIN_BESIDES: dict[str, int] = {
+    # name -> what staff without any permission get
+    "admin:index": 200,
+    "admin:jsi18n": 200,
+    "admin:password_change": 200,
+    "admin:password_change_done": 200,
+    "admin:app_list": 404,
+    "admin:view_on_site": 404,
+    "admin:autocomplete": 403,
+    "admin:admin/(?P<url>.*)$": 404,
+}
+# Everybody may try to log in; for who is staff already it leads on.
+ADMIN_LOGIN = "admin:login"
+ADMIN_LOGOUT = "admin:logout"
+
+
+def admin_expects(route: Route) -> Expect:
+    outside = dict.fromkeys(_NO_STAFF, "login")
+    if route.name == ADMIN_LOGIN:
+        return Expect(get=everyone(200, staff=302, superuser=302))
+    if route.name == ADMIN_LOGOUT:
+        return Expect(
+            get=everyone(302, anonymous="login", deactivated="login", staff=405, superuser=405)
+        )
+    if route.name in ADMIN_BESIDES:
+        return Expect(get={**outside, "staff": ADMIN_BESIDES[route.name]})
+    if route.pattern.endswith("<path:object_id>/"):
+        # The old address of a row: it only leads to the new one.
+        return Expect(get={**outside, "staff": 302, "superuser": 302})
+    return Expect(get={**ADMIN_ROWS}, post={**ADMIN_ROWS})
