@@ -37,7 +37,9 @@ from chat.protocol.messages import (
 from chat.protocol.parts import CacheTokens, Tokens
 from chat.protocol.validation import part_from_json, part_to_json, validate_part, validate_parts
 
-SESSION, MESSAGE = new_id(), new_id()
+# Fixed, because they are part of the names of tests, which every worker must agree on.
+SESSION = "01a1e2ad-beaf-7fc8-bb24-990fdc58ccc2"
+MESSAGE = "01a1e2ad-beb0-7d11-8f3c-5a3f0d9a1b22"
 TEXT = part_to_json(create_text_part(SESSION, MESSAGE, "x"))
 TOKENS = {"input": 1, "output": 2, "reasoning": 3, "cache": {"read": 4, "write": 5}}
 
