@@ -220,7 +220,7 @@ class Migration(migrations.Migration):
                 ('data', models.JSONField(blank=True, default=dict, verbose_name='data')),
                 ('tool', models.CharField(blank=True, max_length=200, verbose_name='tool')),
                 ('call_id', models.CharField(blank=True, max_length=200, verbose_name='call id')),
-                ('tool_status', models.CharField(blank=True, choices=[('pending', 'pending'), ('running', 'running'), ('completed', 'completed'), ('error', 'error')], max_length=10, verbose_name='tool status')),
+                ('tool_status', models.CharField(blank=True, choices=[('pending', 'pending'), ('running', 'running'), ('completed', 'success'), ('error', 'error')], max_length=10, verbose_name='tool status')),
                 ('parent_call_id', models.CharField(blank=True, max_length=200, verbose_name='parent call')),
                 ('synthetic', models.BooleanField(default=False, verbose_name='synthetic')),
                 ('ignored', models.BooleanField(default=False, verbose_name='ignored')),

@@ -34,7 +34,7 @@ class Part(Row):
     class ToolStatus(models.TextChoices):
         PENDING = "pending", _("pending")
         RUNNING = "running", _("running")
-        COMPLETED = "completed", _("completed")
+        COMPLETED = "completed", _("success")
         ERROR = "error", _("error")
 
     conversation = models.ForeignKey(
