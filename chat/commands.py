@@ -87,10 +87,13 @@ class Commands:
         return {}
 
     async def _ack(self, values: Values) -> None:
-        frames = values.get("frames", values.get("seq", 0))
-        if not isinstance(frames, int):
+        frames, seq = values.get("frames"), values.get("seq")
+        if isinstance(frames, int):
+            await self.socket.acknowledge(frames)
+        elif isinstance(seq, int):
+            await self.socket.acknowledge_events(seq)
+        else:
             raise ChatError("error.chat_bad_command")
-        await self.socket.acknowledge(frames)
 
     async def _edit(self, caller: Caller, message_id: str, values: Values) -> Values:
         archive = values.get("archive", True) is not False

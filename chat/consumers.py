@@ -5,10 +5,10 @@ would pass every message through one shared thread, where one slow call stalls e
 """
 
 import asyncio
-import contextlib
 import itertools
 import json
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -18,6 +18,7 @@ from chat.commands import Commands
 from chat.presenting import column_entries
 from chat.protocol.errors import ChatError
 from chat.protocol.ids import new_id
+from chat.protocol.text import clean_text
 from chat.readers import is_person, is_welcome, make_reader, socket_language
 from chat.rendering.reader import Reader
 from chat.services import presence
@@ -31,10 +32,9 @@ log = logging.getLogger(__name__)
 
 # Close codes that tell a page to go away and stay away.
 LOGGED_OUT, NOT_FOUND = 4401, 4404
+# A page opens another socket after this one.
+BROKEN = 1011
 
-COMPARE = 5.0
-# What may be under way to a client that does not say it has read it.
-WINDOW = 1_500_000
 FRAME = 65_536
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -43,6 +43,13 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 class ChatConsumer(AsyncConsumer):
     """One view of one conversation, or of the column alone."""
+
+    # How often a socket looks whether it has missed something, in seconds.
+    compare_every = 5.0
+    # The column is only told when it changes; that, too, can be lost.
+    compare_column_every = 60.0
+    # What may be under way to a client that does not say it has read it, in characters.
+    window = 1_500_000
 
     reader: Reader
     tongue: Tongue
@@ -56,7 +63,9 @@ class ChatConsumer(AsyncConsumer):
         self.tab_id = ""
         self.attached = False
         self.unread = 0
-        self.sent_frames = 0
+        self.acknowledged = 0
+        # The sizes of the frames that were not acknowledged yet.
+        self.under_way: deque[int] = deque()
         # One at a time: what the other end has is known only between two frames.
         self.turn = asyncio.Lock()
         if (await receive())["type"] == "websocket.connect" and await self._accept():
@@ -93,9 +102,9 @@ class ChatConsumer(AsyncConsumer):
 
     async def _converse(self) -> None:
         self.mailbox = await Mailbox.open()
-        helpers = [asyncio.create_task(self._pump()), asyncio.create_task(self._compare())]
-        for helper in helpers:
-            helper.add_done_callback(_log_failure)
+        helpers = [
+            asyncio.create_task(self._or_close(helper)) for helper in (self._pump, self._compare)
+        ]
         try:
             await self._listen()
         finally:
@@ -104,6 +113,13 @@ class ChatConsumer(AsyncConsumer):
             await self.mailbox.close()
             if self.attached:
                 await presence.detach(self.conversation_id, self.socket)
+
+    async def _or_close(self, helper: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await helper()
+        except Exception:  # whatever broke, a socket that hears nothing more must not stay open
+            log.exception("a socket's helper broke")
+            await self._refuse(BROKEN)
 
     # --- coming in ----------------------------------------------------------------
 
@@ -120,8 +136,8 @@ class ChatConsumer(AsyncConsumer):
         name, client_id = "", ""
         try:
             command = _parsed(message)
-            name = str(command.get("command", ""))[:40]
-            client_id = str(command.get("client_id") or "")[:64]
+            name = clean_text(str(command.get("command", "")))[:40]
+            client_id = clean_text(str(command.get("client_id") or ""))[:64]
             values = await commands.run(name, client_id, command)
             if values is not None:
                 await self.say(self.tongue.reply(name, client_id, values))
@@ -138,27 +154,34 @@ class ChatConsumer(AsyncConsumer):
         await self.mailbox.join(groups)
         async with self.turn:
             if self.conversation_id:
+                # From here on events wait for their turn.
+                self.attached = True
                 transcript = await current_transcript(self.conversation_id)
                 await self.say(self.tongue.attach(transcript, shown))
                 await presence.attach(self.conversation_id, self.user_id, self.socket, tab_id)
-                self.attached = True
             if isinstance(self.tongue, HtmlTongue):
                 self.tongue.listed.shown(self.conversation_id, column)
                 await self._tell_column()
 
     async def acknowledge(self, frames: int) -> None:
         """The other end has read this many frames; one that was too far behind is caught up."""
-        paused = self.unread > WINDOW
-        if frames >= self.sent_frames:
-            self.unread = 0
+        paused = self.unread > self.window
+        while self.under_way and self.acknowledged < frames:
+            self.acknowledged += 1
+            self.unread -= self.under_way.popleft()
         if paused and not self.unread:
             await self._catch_up()
+
+    async def acknowledge_events(self, seq: int) -> None:
+        """The same from a program, which counts events: it has read all, or not yet."""
+        if seq >= self.tongue.seq:
+            await self.acknowledge(self.acknowledged + len(self.under_way))
 
     # --- going out ----------------------------------------------------------------
 
     async def say(self, frames: list[str]) -> None:
         for frame in frames:
-            self.sent_frames += 1
+            self.under_way.append(len(frame))
             self.unread += len(frame)
             await self.send_message({"type": "websocket.send", "text": frame})
 
@@ -179,7 +202,7 @@ class ChatConsumer(AsyncConsumer):
             await self._refuse(NOT_FOUND)
             return
         # A client that does not read is sent nothing more; later it gets the state of then.
-        if self.unread > WINDOW or not self.attached:
+        if self.unread > self.window or not self.attached:
             return
         async with self.turn:
             while events:
@@ -193,13 +216,17 @@ class ChatConsumer(AsyncConsumer):
                         events = events[1:]
 
     async def _fill_gap(self, event: Any) -> bool:
-        """Read until what is stored has come up to the event (rows are half a second behind)."""
+        """Read until what is stored has come up to the event (rows are half a second behind).
+
+        Whether the event is still worth telling: one of a run that is over is late.
+        """
         for _ in range(8):
             transcript = await current_transcript(self.conversation_id)
             await self.say(self.tongue.catch_up(transcript))
-            same = transcript.request_id == event.request_id
-            if not same or not event.seq or transcript.seq >= event.seq - 1:
-                return transcript.rev >= event.rev - 1
+            if not event.seq or transcript.request_id != event.request_id:
+                return False
+            if transcript.seq >= event.seq - 1:
+                return True
             await asyncio.sleep(0.25)
         return False
 
@@ -215,11 +242,14 @@ class ChatConsumer(AsyncConsumer):
     async def _compare(self) -> None:
         """A lost first or last event leaves no gap behind it: compare now and then."""
         for tick in itertools.count(1):
-            await asyncio.sleep(COMPARE)
+            await asyncio.sleep(self.compare_every)
             if tick % 6 == 0 and not await in_pool(is_welcome, self.user_id, self.session_key):
                 await self._refuse(LOGGED_OUT)
                 return
-            if not self.attached or self.unread > WINDOW:
+            if tick % max(1, round(self.compare_column_every / self.compare_every)) == 0:
+                async with self.turn:
+                    await self._tell_column()
+            if not self.attached or self.unread > self.window:
                 continue
             digest = await digests.get(self.conversation_id)
             if digest is None:
@@ -239,10 +269,3 @@ def _parsed(message: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(command, dict):
         raise ChatError("error.chat_bad_command")
     return command
-
-
-def _log_failure(task: "asyncio.Task[None]") -> None:
-    with contextlib.suppress(asyncio.CancelledError):
-        error = task.exception()
-        if error is not None:
-            log.error("a socket's helper broke", exc_info=error)

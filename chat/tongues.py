@@ -31,6 +31,8 @@ class Behind(Exception):
 class Tongue(Protocol):
     """What a socket says to the other end; it also remembers how far the other end is."""
 
+    @property
+    def seq(self) -> int: ...
     def attach(self, transcript: Transcript, shown: Any) -> list[str]: ...
     def catch_up(self, transcript: Transcript) -> list[str]: ...
     async def events(self, events: Sequence[Event]) -> list[str]: ...
@@ -47,6 +49,10 @@ class HtmlTongue:
         self.reader = reader
         self.live = LiveTranscript(reader)
         self.listed = LiveColumn(reader)
+
+    @property
+    def seq(self) -> int:
+        return self.live.seq
 
     def attach(self, transcript: Transcript, shown: Any) -> list[str]:
         self.live = LiveTranscript(self.reader)
@@ -79,12 +85,7 @@ class HtmlTongue:
         return [refusal, self.live.toast(error.key, dict(error.data))]
 
     def is_behind(self, digest: Digest) -> bool:
-        live = self.live
-        return (live.rev, live.request_id, live.seq) != (
-            digest.rev,
-            digest.request_id,
-            digest.seq,
-        )
+        return _differs(digest, self.live.rev, self.live.request_id, self.live.seq)
 
 
 class JsonTongue:
@@ -148,11 +149,12 @@ class JsonTongue:
         return [_refusal(self.reader, command, client_id, error)]
 
     def is_behind(self, digest: Digest) -> bool:
-        return (self.rev, self.request_id, self.seq) != (
-            digest.rev,
-            digest.request_id,
-            digest.seq,
-        )
+        return _differs(digest, self.rev, self.request_id, self.seq)
+
+
+def _differs(digest: Digest, rev: int, request_id: str, seq: int) -> bool:
+    """Events come before their rows, so a higher `seq` than the stored one is none."""
+    return (rev, request_id) != (digest.rev, digest.request_id) or seq < digest.seq
 
 
 def _frames(html: str) -> list[str]:

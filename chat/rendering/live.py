@@ -55,9 +55,9 @@ class LiveTranscript:
         match event.name:
             case "chat:user-message":
                 yield from self._add(message_from_json(event.body["message"]))
+                yield from self._entitle(event.body.get("title", self.title))
             case "chat:title":
-                self.title = event.body["title"]
-                yield swap.replace(title_html(self.title, self.reader))
+                yield from self._entitle(event.body["title"])
             case _:
                 raise Gap
         self.rev = event.rev
@@ -125,9 +125,7 @@ class LiveTranscript:
             self.answer = None
         for message in transcript.messages:
             yield from self._forward_message(message)
-        if transcript.title != self.title:
-            self.title = transcript.title
-            yield swap.replace(title_html(self.title, self.reader))
+        yield from self._entitle(transcript.title)
         self._follow(transcript)
         yield from self._set_running(transcript.running)
 
@@ -135,9 +133,11 @@ class LiveTranscript:
         """From here on the events after this reading are the next ones."""
         if self.request_id and self.request_id != transcript.request_id:
             self.ended.append(self.request_id)
+        # Rows of another process's run are behind the events that the page has seen already.
+        known = self.seq if self.request_id == transcript.request_id else 0
         self.rev = transcript.rev
         self.request_id = transcript.request_id
-        self.seq = transcript.seq
+        self.seq = max(known, transcript.seq)
         if not transcript.running:
             self.answer = None
 
@@ -158,8 +158,6 @@ class LiveTranscript:
     # --- the fragments ------------------------------------------------------------
 
     def _add(self, message: WithParts) -> Iterator[str]:
-        if not self.states:
-            yield swap.remove(dom.EXAMPLES)
         self.states[message.info.position] = _state(message)
         yield swap.append(dom.TRANSCRIPT, message_html(message, self.reader))
         yield from self._hold(message)
@@ -170,6 +168,11 @@ class LiveTranscript:
             self.answer = LiveAnswer.as_drawn(message, self.reader)
             for text in self.answer.open.values():
                 yield swap.cursor(text.element, text.length)
+
+    def _entitle(self, title: str) -> Iterator[str]:
+        if title != self.title:
+            self.title = title
+            yield swap.replace(title_html(title, self.reader))
 
     def _set_running(self, running: bool) -> Iterator[str]:
         """Send becomes stop while an answer is written, and back."""

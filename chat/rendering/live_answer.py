@@ -45,6 +45,9 @@ class LiveAnswer:
         self.reader = reader
         self.parts: dict[int, Part] = {}
         self.open: dict[int, LiveText] = {}
+        # Parts that the page shows in another state than any we can go on from.
+        self.stale: set[int] = set()
+        self.retrying = False
 
     @property
     def position(self) -> int:
@@ -66,6 +69,7 @@ class LiveAnswer:
                 answer._assume_open(part, position, state)
             elif state is not None and _same_state(part, str(state)):
                 answer.parts[position] = part
+        answer.stale = set(shown) - set(answer.parts)
         return answer
 
     @classmethod
@@ -110,6 +114,9 @@ class LiveAnswer:
 
     def hear(self, event: Event) -> Iterator[str]:
         """The fragments of one event; it raises `Gap` where something before it is missing."""
+        if self.retrying and event.name != "chat:retry":
+            self.retrying = False
+            yield swap.replace(foot_html(self.message(), self.reader))
         match event.name:
             case "chat:chunk" | "chat:thinking":
                 yield from self._hear_text(event.body, is_text=event.name == "chat:chunk")
@@ -123,6 +130,7 @@ class LiveAnswer:
                     attempts=event.body["attempts"],
                     wait=event.body["wait"],
                 )
+                self.retrying = True
                 yield swap.replace(foot_html(self.message(), self.reader, retry=retry))
             case "chat:complete" | "chat:stopped" | "chat:error":
                 yield from self._hear_end(event.body)
@@ -186,13 +194,17 @@ class LiveAnswer:
             text.skip(part.text)
             self.open[position] = text
             yield swap.cursor(text.element, text.length)
-        if html:
+        if html and position in self.stale:
+            yield swap.replace(html)
+        elif html:
             yield swap.append(dom.body_id(self.position), html)
+        self.stale.discard(position)
 
     def _close(self, part: TextPart | ReasoningPart, position: int) -> Iterator[str]:
         """A text ends as it is; a thought is drawn as markdown, with how long it took."""
         text = self.open.pop(position)
         self.parts[position] = part
+        yield swap.closed(text.element)
         if isinstance(part, TextPart):
             yield text.finish()
         else:

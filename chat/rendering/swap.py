@@ -29,3 +29,8 @@ def remove(element: str) -> str:
 def cursor(part: str, length: int) -> str:
     """How much of a part's source the page shows after this frame, for its next `attach`."""
     return f"<!--{part}:{length}-->"
+
+
+def closed(part: str) -> str:
+    """A part that grows no more: the page shows it as it is, not so many characters of it."""
+    return f"<!--{part}:-->"

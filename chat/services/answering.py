@@ -43,6 +43,7 @@ class Begun:
     request_id: str
     message: WithParts
     assignment: Assignment | None = field(default=None, repr=False)
+    title: str = ""
 
 
 def already_begun(conversation: Conversation, caller: Caller) -> Begun | None:
@@ -153,6 +154,7 @@ def _run(
         request_id=str(run.pk),
         message=_value(said.pk),
         assignment=_assignment(conversation, run, _value(answer.pk), choice),
+        title=conversation.title,
     )
 
 

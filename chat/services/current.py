@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
 
 from chat.models import Conversation, Generation
 from chat.protocol.transcript import Transcript
@@ -59,7 +59,7 @@ class Digests:
         asked, self._asked = self._asked, {}
         try:
             found = await in_pool(_read_digests, list(asked))
-        except DatabaseError as error:
+        except (DatabaseError, InterfaceError) as error:
             for waiting in asked.values():
                 waiting.set_exception(error)
             return

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import InterfaceError, OperationalError
 
 from chat.engine.loop import LoopEnd
 from chat.engine.usage import last_tokens, total_cost
@@ -76,9 +76,13 @@ async def _settle(run: Run, outcome: Outcome) -> Settled | None:
             placed = run.take_dirty()
             try:
                 return await in_pool(settle, run.request_id, outcome, placed)
-            except DatabaseError:
+            except (OperationalError, InterfaceError):
                 log.exception("a run could not be settled yet")
                 run.put_back(placed)
+            except Exception:  # an answer that cannot be kept must not be for ever unfinished
+                log.exception("a run could not be kept")
+                outcome = failed("error.chat_generation_failed")
+                return await in_pool(settle, run.request_id, outcome, [])
         await asyncio.sleep(wait)
         wait = min(wait * 2, 5.0)
 

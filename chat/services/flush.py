@@ -4,7 +4,7 @@ import asyncio
 import contextvars
 import logging
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 
 from chat.models import Generation
 from chat.services.pool import in_pool
@@ -73,8 +73,7 @@ class Flusher:
                 return
             try:
                 stops = await in_pool(write_batch, batch)
-            except DatabaseError:
-                # The text is in memory; the next round tries again.
+            except Exception:  # the text is in memory, and the next round tries again
                 log.exception("a flush failed")
                 for run, (_, _, placed) in zip(runs, batch, strict=True):
                     run.put_back(placed)

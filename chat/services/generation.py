@@ -55,8 +55,9 @@ async def stop_all() -> None:
 async def _live(run: Run) -> None:
     """Write the answer and settle it, whatever happens on the way."""
     outcome = endings.failed("error.chat_generation_failed")
+    run.begun = True
     try:
-        outcome = await _write(run)
+        outcome = endings.stopped(run) if run.stopped or run.lost else await _write(run)
     except asyncio.CancelledError:
         outcome = endings.stopped(run)
     except ProviderError as error:

@@ -6,7 +6,7 @@ import logging
 import time
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
 from django.db.models.functions import Now
 
 from chat.models import Conversation, Profile, View
@@ -60,7 +60,7 @@ async def _look(conversation_id: str) -> None:
         go_on = run.assignment.unwatched == "continue" or await in_pool(
             _is_watched, conversation_id
         )
-    except DatabaseError:
+    except (DatabaseError, InterfaceError):
         log.exception("cannot see who is watching")
         return
     if not go_on:

@@ -4,10 +4,10 @@ import asyncio
 import logging
 import os
 import socket
+import threading
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import DatabaseError
 from django.db.models.functions import Now
 
 from chat.models import Process
@@ -20,16 +20,19 @@ RENEW = 5.0
 LEASE = timedelta(seconds=20)
 
 _id: UUID | None = None
+_making = threading.Lock()
 
 
 def this_process() -> UUID:
     """The row of this process; made at its first use, so that commands and tests have one."""
     global _id
-    if _id is None or not Process.objects.filter(pk=_id).exists():
-        _id = Process.objects.create(
-            pk=uuid7(), host=socket.gethostname(), pid=os.getpid(), lease=Now() + LEASE
-        ).pk
-    return _id
+    # Two rows would be one whose lease nobody renews, and whose runs are taken for lost.
+    with _making:
+        if _id is None or not Process.objects.filter(pk=_id).exists():
+            _id = Process.objects.create(
+                pk=uuid7(), host=socket.gethostname(), pid=os.getpid(), lease=Now() + LEASE
+            ).pk
+        return _id
 
 
 def renew_lease() -> None:
@@ -45,7 +48,7 @@ async def keep_alive() -> None:
         try:
             await in_pool(renew_lease)
             await settle_orphans()
-        except DatabaseError:
+        except Exception:  # without its lease the process would lose every run it has
             log.exception("the lease could not be renewed")
         await asyncio.sleep(RENEW)
 

@@ -55,6 +55,7 @@ class Run:
         self.rev = assignment.rev
         self.stopped: Stop | None = None
         self.lost = False
+        self.begun = False
         self.ending = False
         self.task: asyncio.Task[None] | None = None
         self._dirty: set[int] = set()
@@ -153,13 +154,16 @@ class Run:
         """Cancel the model call and its tools; what was said is kept."""
         if self.stopped is None and not self.ending:
             self.stopped = stop
-            if self.task is not None:
-                self.task.cancel()
+            self._cancel()
 
     def lose(self) -> None:
         """Another process has settled this run: say and write nothing any more."""
         self.lost = True
-        if self.task is not None:
+        self._cancel()
+
+    def _cancel(self) -> None:
+        # A task cancelled before its first step would never come to its end.
+        if self.task is not None and self.begun:
             self.task.cancel()
 
 

@@ -1,6 +1,9 @@
 """A turn: check and write, then tell, then let the answer begin."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
 from chat.models import Generation
@@ -22,13 +25,33 @@ PATIENCE = 5.0
 
 Conversation = str | UUID
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
+_under_way: set[asyncio.Future[Any]] = set()
+
+
+def whole(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    """Done to its end even when the client leaves: rows without their run would stay open."""
+
+    @wraps(function)
+    async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        doing = asyncio.ensure_future(function(*args, **kwargs))
+        _under_way.add(doing)
+        doing.add_done_callback(_under_way.discard)
+        return await asyncio.shield(doing)
+
+    return call
+
+
+@whole
 async def send(caller: Caller, conversation_id: Conversation, content: object) -> Begun:
     """Say something. A repeated send answers as the first one did and starts nothing."""
     begun = await in_pool(send_message, caller, conversation_id, content)
     return await _begin(caller, begun, "chat:user-message")
 
 
+@whole
 async def edit_and_resend(
     caller: Caller,
     conversation_id: Conversation,
@@ -45,12 +68,14 @@ async def edit_and_resend(
     return await _begin(caller, begun, "chat:edited")
 
 
+@whole
 async def regenerate(caller: Caller, conversation_id: Conversation, message_id: str) -> Begun:
     await _make_room(caller, conversation_id, message_id)
     begun = await in_pool(edit.regenerate, caller, conversation_id, message_id)
     return await _begin(caller, begun, "chat:edited")
 
 
+@whole
 async def continue_answer(caller: Caller, conversation_id: Conversation, message_id: str) -> Begun:
     begun = await in_pool(edit.continue_answer, caller, conversation_id, message_id)
     return await _begin(caller, begun, "chat:edited")
@@ -73,7 +98,11 @@ async def _begin(caller: Caller, begun: Begun, name: EventName) -> Begun:
             rev=begun.assignment.rev,
             tab_id=caller.tab_id,
             message_id=begun.message.info.id,
-            body={"message": message_to_json(begun.message), "client_id": caller.client_id},
+            body={
+                "message": message_to_json(begun.message),
+                "client_id": caller.client_id,
+                "title": begun.title,
+            },
         )
         await publish(said.conversation_id, [said])
         generation.start(begun.assignment)

@@ -67,6 +67,14 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
   }
 });
 
+// The tab is called what the heading says.
+const heading = document.getElementById("title");
+if (heading) {
+  new MutationObserver(() => {
+    document.title = `${document.getElementById("title").textContent} · Parley`;
+  }).observe(heading.parentElement, { childList: true });
+}
+
 const toasts = document.getElementById("toasts");
 if (toasts) {
   new MutationObserver((changes) => {

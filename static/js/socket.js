@@ -116,8 +116,8 @@ if (page) {
 
   page.addEventListener("htmx:wsAfterMessage", (event) => {
     count();
-    for (const [, id, length] of event.detail.message.matchAll(/<!--(p\d+-\d+):(\d+)-->/g)) {
-      shown.set(id, Number(length));
+    for (const [, id, length] of event.detail.message.matchAll(/<!--(p\d+-\d+):(\d*)-->/g)) {
+      length ? shown.set(id, Number(length)) : shown.delete(id);
     }
   });
 
@@ -144,5 +144,7 @@ if (page) {
   });
 
   // A fragment without a place means the page is not what the server thinks: say what it is.
-  document.body.addEventListener("htmx:oobErrorNoTarget", () => setTimeout(attach, 500));
+  let lost;
+  const again = () => (clearTimeout(lost), (lost = setTimeout(attach, 500)));
+  document.body.addEventListener("htmx:oobErrorNoTarget", again);
 }

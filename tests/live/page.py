@@ -1,0 +1,171 @@
+"""A page as a browser holds it: loaded once, changed by fragments, compared with a fresh one."""
+
+import re
+from collections.abc import Iterator
+from difflib import unified_diff
+from xml.etree.ElementTree import Element
+
+import html5lib
+
+from tests.rendering import dom_apply
+
+_CURSOR = re.compile(r"<!--(p\d+-\d+):(\d*)-->")
+
+
+class LivePage(dom_apply.Page):
+    """The tree of a whole document, and what `static/js/socket.js` remembers about it."""
+
+    def __init__(self, html: str) -> None:
+        self.root = html5lib.parse(html, namespaceHTMLElements=False)
+        # How much of each growing part is shown: said once by the page, later by frames.
+        self.cursors: dict[str, int] = {}
+        for body in self._having("class", "body"):
+            for part in body:
+                for element in part.iter():
+                    if "data-n" in element.attrib:
+                        self.cursors[part.get("id", "")] = int(element.attrib.pop("data-n"))
+
+    def apply(self, message: str) -> None:
+        """Apply a frame of fragments; ids must stay unique, or the next swap would miss."""
+        for element in dom_apply.parse(message):
+            if isinstance(element.tag, str):
+                self._apply_one(element)
+            if element.get("id") == "title":
+                # As page.js does.
+                name = self.root.find("head/title")
+                assert name is not None
+                name.text = f"{self.text_of('title')} · Parley"
+        for part, length in _CURSOR.findall(message):
+            if length:
+                self.cursors[part] = int(length)
+            else:
+                self.cursors.pop(part, None)
+        ids = [element.get("id") for element in self.root.iter() if element.get("id")]
+        assert len(ids) == len(set(ids)), f"an id is there twice after {message[:300]}"
+
+    def _apply_one(self, element: Element) -> None:
+        swap = element.attrib.pop("hx-swap-oob")
+        style, _, selector = swap.partition(":")
+        if swap == "true":
+            style, selector = "outerHTML", f"#{element.get('id')}"
+        targets = self.select(selector)
+        if len(targets) != 1:
+            raise dom_apply.NoTarget(f"{selector} finds {len(targets)} elements")
+        self._swap(style, targets[0], element)
+
+    def by_id(self, key: str) -> Element:
+        return self.select(f"#{key}")[0]
+
+    def text_of(self, key: str) -> str:
+        return "".join(self.by_id(key).itertext())
+
+    def messages(self) -> Iterator[Element]:
+        return (child for child in self.by_id("t") if "message" in classes(child))
+
+    def answers(self) -> list[str]:
+        """What the answers say, without their feet and cards."""
+        return [
+            "".join("".join(part.itertext()) for part in body if "markdown" in classes(part))
+            for message in self.messages()
+            if message.get("data-role") == "answer"
+            for body in message
+            if "body" in classes(body)
+        ]
+
+    # --- what the page's script says of it -------------------------------------------
+
+    def shown(self) -> dict[str, object]:
+        """As `whatIsShown` of socket.js does."""
+        states: dict[str, str] = {}
+        parts: dict[str, int | str] = {}
+        for message in self.messages():
+            foot = next((child for child in message if "foot" in classes(child)), None)
+            state = "done" if foot is None else foot.get("data-state", "done")
+            states[message.get("id", "")[1:]] = f"{state} {message.get('data-mark')}"
+            if state == "streaming":
+                parts |= self._parts_of(message)
+        return {
+            "title": self.by_id("title").get("data-title"),
+            "running": any(button.get("form") == "stop" for button in self.by_id("go").iter()),
+            "messages": states,
+            "parts": parts,
+        }
+
+    def _parts_of(self, message: Element) -> Iterator[tuple[str, int | str]]:
+        for body in message:
+            if "body" in classes(body):
+                for part in body:
+                    key = part.get("id")
+                    if key:
+                        yield key, self.cursors.get(key, part.get("data-state", "done"))
+
+    def column(self) -> list[object]:
+        """As `column` of socket.js does."""
+        found: list[object] = []
+        name = ""
+        for child in self.by_id("column"):
+            if child.tag == "ul":
+                found.append([name, [_row(row) for row in child]])
+            else:
+                name = "".join(child.itertext())
+        return found
+
+    def _having(self, name: str, value: str) -> list[Element]:
+        return [each for each in self.root.iter() if value in (each.get(name) or "").split()]
+
+
+def _row(row: Element) -> list[object]:
+    name = next(each for each in row.iter() if "name" in classes(each))
+    marks = {mark for each in row.iter() for mark in classes(each)}
+    text = "".join(name.itertext())
+    return [row.get("id", "")[2:], text, "live" in marks, "pinned" in marks]
+
+
+def classes(element: Element) -> list[str]:
+    return (element.get("class") or "").split()
+
+
+# --- comparing -------------------------------------------------------------------------
+
+
+def normal(page: LivePage) -> list[str]:
+    """The page, line by line, without what may differ: text-node splits, htmx's own classes,
+    opened details, running clocks, tokens – and what scripts or their absence add: noscript,
+    and the announcements of the polite regions."""
+    return list(_lines(page.root, 0))
+
+
+def _lines(element: Element, depth: int) -> Iterator[str]:
+    names = dict(element.attrib)
+    names.pop("nonce", None)
+    if element.tag == "details":
+        names.pop("open", None)
+    if element.get("name") == "csrfmiddlewaretoken":
+        names.pop("value", None)
+    if "class" in names:
+        names["class"] = " ".join(c for c in classes(element) if not c.startswith("htmx-"))
+    said = "".join(f" {name}={value!r}" for name, value in sorted(names.items()) if value or name)
+    pad = " " * depth
+    yield f"{pad}<{element.tag}{said}>"
+    if "data-since" in names or names.get("id") in ("status", "toasts"):
+        return
+    # A message that was added stands behind the line break that ends the list.
+    between = names.get("id") != "t"
+    text = element.text or ""
+    for child in element:
+        if isinstance(child.tag, str) and child.tag != "noscript":
+            if text and between:
+                yield f"{pad} {text!r}"
+            yield from _lines(child, depth + 1)
+            text = ""
+        text += child.tail or ""
+    if text and between:
+        yield f"{pad} {text!r}"
+
+
+def difference(one: LivePage, two: LivePage) -> str:
+    """What the first has and the second has not, and the other way round; nothing when equal."""
+    left, right = normal(one), normal(two)
+    if left == right:
+        return ""
+    return "\n".join(unified_diff(left, right, "streamed", "fresh", lineterm="", n=2))
