@@ -73,6 +73,13 @@ def two_answers_at_once() -> None:
         make.a_generation(make.a_message(talk, "assistant", status="streaming"))
 
 
+def one_request_twice() -> None:
+    talk = make.a_conversation()
+    for _ in range(2):
+        answer = make.a_message(talk, "assistant")
+        make.a_generation(answer, status="done", client_id="once")
+
+
 def a_running_answer_that_is_finished() -> None:
     make.a_generation(finished=timezone.now())
 
@@ -137,6 +144,7 @@ REFUSED: dict[Callable[[], None], str] = {
     a_tool_part_without_its_call: "tool_part_columns",
     a_text_part_with_a_tool: "tool_part_columns",
     a_stranger_tool_status: "part_tool_status",
+    one_request_twice: "generation_client_id_once|client_id",
     two_answers_at_once: "one_active_generation|conversation",
     a_running_answer_that_is_finished: "generation_finished",
     an_ended_answer_without_its_time: "generation_finished",

@@ -30,7 +30,7 @@ def test_the_history_for_the_model_is_read_in_two(
     talk = make.a_conversation()
     make.a_talk(talk, messages)
     with django_assert_num_queries(2):
-        assert len(read_history(talk.pk, up_to=messages)) == messages
+        assert len(read_history(talk.pk, before=messages + 1)) == messages
 
 
 def test_older_messages_come_page_by_page_without_gap_or_double() -> None:
