@@ -50,7 +50,7 @@ async def retrying(
         except ProviderError as error:
             if begun:
                 error.retryable = False
-            if begun or not policy.again(error, attempt):
+            if not policy.again(error, attempt):
                 raise
             key, wait = error.key, policy.delay(attempt, error.retry_after)
         attempt += 1

@@ -1,6 +1,7 @@
 """The official SDKs' types as judges of our requests, and the rules that types do not know."""
 
 import json
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -66,6 +67,7 @@ def check_anthropic(body: Any) -> None:
         assert sorted(answered) == sorted(asked), "results in the very next turn, all of them"
         assert kinds == sorted(kinds, key=lambda kind: kind != "tool_result") or not answered
         asked = [block["id"] for block in message["content"] if block["type"] == "tool_use"]
+        assert all(re.fullmatch(r"[a-zA-Z0-9_-]+", id_) for id_ in asked), "a strange id"
         if asked and any("thinking" in kind for kind in kinds):
             assert "thinking" in kinds[0], "thinking comes first in a turn that calls"
     assert not asked, "a call that was never answered"

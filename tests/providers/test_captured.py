@@ -82,6 +82,7 @@ async def test_a_captured_stream_says_the_same_however_it_is_cut(
     heard = await replayed(name, how, scripted_provider, http)
     assert heard.error is None
     assert plain(heard.events) == plain(whole.events)
+    assert not [event for event in heard.events if getattr(event, "metadata", None)]
     thought, text, calls, finish, tokens = SAYS[name]
     assert (heard.thought, heard.text, heard.finish) == (thought, text, finish)
     assert [(call.name, call.arguments) for call in heard.calls] == calls

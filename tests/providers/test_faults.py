@@ -1,6 +1,7 @@
 """Every fault ends in an error with the right key or in a normal finish, text kept (A12)."""
 
 import asyncio
+import gzip
 import logging
 import ssl
 import threading
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from chat.providers.compression import Inflater
 from chat.providers.faults import RETRYABLE, Fault, failure
 from chat.providers.http import Http, HttpSettings
 from chat.providers.openai_chat import OpenAIChat
@@ -227,6 +229,15 @@ async def test_stalled_providers_hold_no_threads(
     # One thread more is the one this test waits in.
     assert threading.active_count() <= before + 1
     assert {heard.fault for heard in await asyncio.gather(*tasks)} == {"stalled"}
+
+
+def test_a_bomb_is_inflated_a_small_piece_at_a_time() -> None:
+    bomb = gzip.compress(b" " * 5_000_000)
+    inflater = Inflater.of("gzip")
+    assert inflater is not None
+    sizes = [len(piece) for piece in inflater.feed(bomb)]
+    assert sum(sizes) == 5_000_000
+    assert max(sizes) <= 300_000
 
 
 def test_every_fault_has_a_key_of_its_own() -> None:

@@ -1,11 +1,12 @@
 """What servers of the OpenAI chat wire do differently, one case each (wire notes)."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 
-from chat.providers.http import Http
+from chat.providers.http import Http, HttpSettings
 from tests.provider import Reply, ScriptedProvider, Wait, raw, reply
 from tests.providers.openai_chunks import DONE, STOP, USAGE, Asks, call, delta, stream
 
@@ -158,8 +159,12 @@ async def test_no_reason_to_stop_is_an_interruption_with_the_text_kept(
     assert (heard.fault, heard.text, heard.calls) == ("cut_off", "Yes", [])
 
 
-async def test_a_server_that_stays_after_done_does_not_hold_the_answer(hear: Asks) -> None:
-    heard = await hear(
-        Reply(steps=(*stream(YES, STOP).steps, Wait()), finish=None, usage=None, opening=False)
-    )
+async def test_a_server_that_stays_after_done_does_not_hold_the_answer(
+    scripted_provider: ScriptedProvider,
+) -> None:
+    patient = Asks(scripted_provider, Http(HttpSettings(idle=60, trust_env=False)))
+    staying = (*stream(YES, STOP).steps, Wait())
+    async with asyncio.timeout(10):
+        heard = await patient(Reply(steps=staying, finish=None, usage=None, opening=False))
+    await patient.http.aclose()
     assert (heard.error, heard.finish) == (None, "stop")

@@ -108,6 +108,13 @@ def test_anthropic_would_take_it(name: str) -> None:
     check_anthropic(body)
 
 
+def test_results_come_first_even_when_something_was_said_before_them() -> None:
+    talk = (user("W?"), says(CALL_A), user("Wait"), results(RESULT_A))
+    request = ModelRequest("m", talk)
+    body = anthropic_request.request_body(request, max_tokens=9, sampling=False, cache=False)
+    check_anthropic(body)
+
+
 def test_thinking_goes_back_to_anthropic_as_it_came() -> None:
     body = anthropic_request.request_body(
         asked("two calls at once"), max_tokens=99, sampling=False, cache=False

@@ -137,6 +137,7 @@ async def test_a_wait_of_hours_is_told_at_once(hear: Asks) -> None:
 
 ONCE = [
     (401, {}, "auth_failed"),
+    (401, {"error": {"message": "rate limit of anonymous callers"}}, "auth_failed"),
     (403, {}, "forbidden"),
     (400, {"error": {"message": "bad"}}, "request_refused"),
     (404, {"error": {"message": "The model `x` does not exist"}}, "model_not_found"),

@@ -36,6 +36,7 @@ def read(data: bytes, sizes: list[int] | None = None) -> list[str]:
         (": ping\ndata: a\n\n", ["a"]),
         ("event: x\nid: 7\nretry: 10\ndata: a\n\n", ["a"]),
         ("data: a\ndata: b\n\n", ["a\nb"]),
+        ("data: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n", ["a\nb", "c"]),
         ("\n\n\n\ndata: a\n\n\n\n\ndata: b\n\n", ["a", "b"]),
         ("data: a\n\ndata: b", ["a", "b"]),
         ("data: 中文🎉\n\n", ["中文🎉"]),
@@ -62,6 +63,18 @@ def test_any_events_survive_any_cuts(values: list[str], newline: str, at: random
     data = "".join(f"data: {value}{newline}{newline}" for value in ascii_or_not).encode()
     sizes = [at.randint(1, 7) for _ in data]
     assert read(data, sizes) == ascii_or_not
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
+def test_an_event_is_handed_on_with_its_last_byte(newline: bytes) -> None:
+    decoder = SSEDecoder(LIMIT)
+    *most, last = b"data: a" + newline + newline
+    assert [decoder.feed(bytes([byte])) for byte in most] in (
+        [[]] * len(most),
+        [*[[]] * (len(most) - 1), ["a"]],  # of a CRLF the first half is enough
+    )
+    decoder.feed(bytes([last]))
+    assert decoder.close() == []
 
 
 def test_an_event_without_end_is_refused_at_the_limit() -> None:
