@@ -17,6 +17,8 @@ FOLDER = Path(os.environ.get("PARLEY_VECTORS") or HERE / "data")
 # Cases we decide differently, and why. They must really differ: each is a strict xfail.
 DECIDED: dict[str, str] = {
     "part-05-user-kinds": "`compaction` and `subtask` are not among our part types",
+    "xml-display-7": "a `<` before a blank can become no tag, so it is shown at once",
+    "blk-13-result-xml-unnamed": "a result is named after its call: upstream's name is a defect",
 }
 
 # (suite, section) → the test module that reads it.
@@ -29,6 +31,14 @@ LOADERS: dict[tuple[str, str], str] = {
     ("toolmessage2_pairing", "split_cases"): "test_tool_messages.py",
     ("toolmessage2_pairing", "render_cases"): "test_tool_messages.py",
     ("parts_to_model_messages", "cases"): "test_history.py",
+    ("chat_protocol", "tool_style_cases"): "test_tool_style.py",
+    ("chat_protocol", "tool_style_lock_cases"): "test_tool_style.py",
+    ("chat_protocol", "migration_cases"): "test_tool_style.py",
+    ("history_blocks_to_openai", "cases"): "test_openai_messages.py",
+    ("history_blocks_to_openai", "resume_cases"): "test_openai_messages.py",
+    ("xml_tool_calls", "cases"): "test_xml_tools.py",
+    ("xml_tool_calls", "display_cases"): "test_xml_tools.py",
+    ("xml_tool_calls", "format_cases"): "test_xml_tools.py",
 }
 
 # Sections whose loader is not written yet, and the room it belongs to.
@@ -36,18 +46,10 @@ NOT_YET: dict[tuple[str, str], str] = {
     ("tool_state_and_parts", "retry_cases"): "providers",
     ("chat_protocol", "server_cases"): "services",
     ("chat_protocol", "client_cases"): "rendering",
-    ("chat_protocol", "tool_style_cases"): "engine/tool_style.py",
-    ("chat_protocol", "tool_style_lock_cases"): "services",
-    ("chat_protocol", "migration_cases"): "services",
     ("chat_protocol", "calculator"): "tools",
     ("claude_stream_json", "cases"): "formats/claude_stream.py",
     ("claude_stream_json", "update_cases"): "formats/claude_stream.py",
     ("claude_stream_json", "framing_cases"): "formats/claude_stream.py",
-    ("history_blocks_to_openai", "cases"): "formats/openai_messages.py",
-    ("history_blocks_to_openai", "resume_cases"): "formats/openai_messages.py",
-    ("xml_tool_calls", "cases"): "formats/xml_tools.py",
-    ("xml_tool_calls", "display_cases"): "formats/xml_tools.py",
-    ("xml_tool_calls", "format_cases"): "formats/xml_history.py",
 }
 
 _NOT_SECTIONS = ("suite", "about", "config")
