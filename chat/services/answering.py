@@ -1,14 +1,17 @@
 """The beginning of an answer: its rows, and what its run must know. All within a transaction."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone, translation
 
 from chat.models import Agent, Conversation, Generation, LanguageModel, Message
 from chat.protocol.errors import ChatError
 from chat.protocol.messages import AnswerInfo, WithParts
+from chat.services.access import lock_conversation
 from chat.services.assignment import (
     Assignment,
     allowed_tools,
@@ -46,6 +49,21 @@ class Begun:
     title: str = ""
 
 
+def begin_once(
+    caller: Caller, conversation_id: str | UUID, begin: Callable[[Conversation], Begun]
+) -> Begun:
+    """Begin an answer in one transaction, unless that was asked for before or cannot be now."""
+    with transaction.atomic():
+        conversation = lock_conversation(caller.user_id, conversation_id)
+        repeated = already_begun(conversation, caller)
+        if repeated:
+            return repeated
+        refuse_busy(conversation, caller)
+        refuse_stale(conversation, caller)
+        _refuse_crowd(caller.user_id)
+        return begin(conversation)
+
+
 def already_begun(conversation: Conversation, caller: Caller) -> Begun | None:
     """The same request again: after a double click, or sent once more after a reconnect."""
     if not caller.client_id:
@@ -77,7 +95,7 @@ def refuse_busy(conversation: Conversation, caller: Caller) -> None:
     )
 
 
-def refuse_crowd(user_id: int) -> None:
+def _refuse_crowd(user_id: int) -> None:
     running = Generation.objects.filter(user_id=user_id, status="active").count()
     limit = settings.PARLEY_LIMITS["generations_per_user"]
     if running >= limit:

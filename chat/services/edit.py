@@ -2,22 +2,19 @@
 
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from chat.models import Conversation, Message, Part
 from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid, uuid7
-from chat.services.access import lock_conversation
 from chat.services.answering import (
     Begun,
     Caller,
     already_begun,
     begin_answer,
+    begin_once,
     next_position,
-    refuse_busy,
-    refuse_crowd,
     refuse_stale,
     resume_answer,
 )
@@ -37,55 +34,49 @@ def edit_message(
 ) -> Begun:
     """Say one's own message differently; what came after it is put away or deleted."""
     text = checked_content(content)
-    with transaction.atomic():
-        conversation = _locked(caller, conversation_id)
-        repeated = already_begun(conversation, caller)
-        if repeated:
-            return repeated
-        _ready(conversation, caller)
+
+    def begin(conversation: Conversation) -> Begun:
         said = find_message(conversation, message_id, Message.Role.USER)
         put_away(conversation, said.position + 1, archive=archive)
         if archive:
             _keep_version(conversation, said)
         else:
             said.parts.exclude(type="file").delete()
-        position = said.parts.aggregate(last=Max("position"))["last"]
-        add_text(said, text, 0 if position is None else position + 1)
+        last = said.parts.aggregate(last=Max("position"))["last"]
+        add_text(said, text, 0 if last is None else last + 1)
         said.updated = timezone.now()
         said.revision += 1
         said.save(update_fields=("version", "revision", "updated"))
         return begin_answer(conversation, said, caller)
 
+    return begin_once(caller, conversation_id, begin)
+
 
 def regenerate(caller: Caller, conversation_id: str | UUID, message_id: str) -> Begun:
     """Another answer to the same message; the earlier one stays as a version."""
-    with transaction.atomic():
-        conversation = _locked(caller, conversation_id)
-        repeated = already_begun(conversation, caller)
-        if repeated:
-            return repeated
-        _ready(conversation, caller)
+
+    def begin(conversation: Conversation) -> Begun:
         answer = find_message(conversation, message_id, Message.Role.ASSISTANT)
         if answer.parent is None:
             raise ChatError("error.chat_message_not_found")
         put_away(conversation, answer.position)
         return begin_answer(conversation, answer.parent, caller)
 
+    return begin_once(caller, conversation_id, begin)
+
 
 def continue_answer(caller: Caller, conversation_id: str | UUID, message_id: str) -> Begun:
     """Go on with the last answer where it ended early; finished tools do not run again."""
-    with transaction.atomic():
-        conversation = _locked(caller, conversation_id)
-        repeated = already_begun(conversation, caller)
-        if repeated:
-            return repeated
-        _ready(conversation, caller)
+
+    def begin(conversation: Conversation) -> Begun:
         answer = find_message(conversation, message_id, Message.Role.ASSISTANT)
         last = Message.objects.shown().filter(conversation=conversation).latest("position")
         ended_early = answer.status in UNFINISHED or answer.finish_reason == "length"
         if answer != last or not ended_early:
             raise ChatError("error.chat_nothing_to_continue")
         return resume_answer(conversation, answer, caller)
+
+    return begin_once(caller, conversation_id, begin)
 
 
 def check_wish(conversation: Conversation, caller: Caller, message_id: str) -> None:
@@ -115,16 +106,6 @@ def put_away(conversation: Conversation, first: int, *, archive: bool = True) ->
         later.update(archived_at=timezone.now())
     else:
         later.delete()
-
-
-def _locked(caller: Caller, conversation_id: str | UUID) -> Conversation:
-    return lock_conversation(caller.user_id, conversation_id)
-
-
-def _ready(conversation: Conversation, caller: Caller) -> None:
-    refuse_stale(conversation, caller)
-    refuse_busy(conversation, caller)
-    refuse_crowd(caller.user_id)
 
 
 def _keep_version(conversation: Conversation, said: Message) -> None:

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from chat.models import Conversation, Generation
+from chat.models import Agent, Conversation, Generation, LanguageModel
 from chat.protocol.errors import ChatError
 from chat.protocol.events import Event
 from chat.protocol.text import clean_text
@@ -14,6 +14,7 @@ from chat.services.broadcast import publish, tell_user
 from chat.services.control import ask_to_stop
 from chat.services.pool import in_pool
 from chat.services.runs import Stop
+from chat.services.send import usable_agent, usable_model
 
 TITLE_LENGTH = 200
 
@@ -43,6 +44,11 @@ async def restore(user_id: int, conversation_id: str | UUID) -> None:
     await tell_user(user_id, "column", conversation_id=str(conversation_id))
 
 
+async def choose(user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str) -> None:
+    """Who answers from the next turn on; what may not be used, or is not named, stays."""
+    await in_pool(_choose, user_id, conversation_id, agent_id, model_id)
+
+
 async def _tell(conversation: Conversation, name: str, **body: str) -> None:
     event = Event(
         name=name,  # type: ignore[arg-type]  # one of the two above
@@ -70,6 +76,18 @@ def _rename(user_id: int, conversation_id: str | UUID, title: object) -> Convers
 def _pin(user_id: int, conversation_id: str | UUID, pinned: bool) -> None:
     conversation = get_conversation(user_id, conversation_id)
     Conversation.objects.filter(pk=conversation.pk).update(pinned=pinned)
+
+
+def _choose(user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str) -> None:
+    conversation = get_conversation(user_id, conversation_id)
+    agent, model = usable_agent(agent_id), usable_model(model_id)
+    picked: dict[str, Agent | LanguageModel] = {}
+    if agent is not None and agent.pk != conversation.agent_id:
+        picked["agent"] = agent
+    if model is not None and model.pk != conversation.model_id:
+        picked["model"] = model
+    if picked:
+        Conversation.objects.filter(pk=conversation.pk).update(**picked)
 
 
 @transaction.atomic

@@ -4,7 +4,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
@@ -13,17 +13,7 @@ from chat.protocol.errors import ChatError
 from chat.protocol.factories import create_text_part
 from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
-from chat.services.access import get_conversation, lock_conversation
-from chat.services.answering import (
-    Begun,
-    Caller,
-    already_begun,
-    begin_answer,
-    next_position,
-    refuse_busy,
-    refuse_crowd,
-    refuse_stale,
-)
+from chat.services.answering import Begun, Caller, begin_answer, begin_once, next_position
 
 TITLE = 60
 
@@ -44,18 +34,13 @@ def checked_content(content: object) -> str:
 def send_message(caller: Caller, conversation_id: str | UUID, content: object) -> Begun:
     """Save the message and the answer to come, in one transaction; the caller starts the run."""
     text = checked_content(content)
-    get_conversation(caller.user_id, conversation_id)
+
+    def begin(conversation: Conversation) -> Begun:
+        said = _add_message(conversation, text, caller)
+        return begin_answer(conversation, said, caller)
+
     try:
-        with transaction.atomic():
-            conversation = lock_conversation(caller.user_id, conversation_id)
-            repeated = already_begun(conversation, caller)
-            if repeated:
-                return repeated
-            refuse_busy(conversation, caller)
-            refuse_stale(conversation, caller)
-            refuse_crowd(caller.user_id)
-            said = _add_message(conversation, text, caller)
-            return begin_answer(conversation, said, caller)
+        return begin_once(caller, conversation_id, begin)
     except IntegrityError as error:
         # Somebody was faster by less than the check above could see.
         if Generation.objects.filter(conversation_id=conversation_id, status="active").exists():
@@ -69,10 +54,18 @@ def create_conversation(
     """A new conversation with the agent and the model that were picked, if they may be used."""
     return Conversation.objects.create(
         owner_id=user_id,
-        agent=_picked(Agent.objects.filter(enabled=True), agent_id),
-        model=_picked(LanguageModel.objects.filter(enabled=True, provider__enabled=True), model_id),
+        agent=usable_agent(agent_id),
+        model=usable_model(model_id),
         prompt_language=language,
     )
+
+
+def usable_agent(agent_id: str) -> Agent | None:
+    return _picked(Agent.objects.filter(enabled=True), agent_id)
+
+
+def usable_model(model_id: str) -> LanguageModel | None:
+    return _picked(LanguageModel.objects.filter(enabled=True, provider__enabled=True), model_id)
 
 
 def _picked(rows: QuerySet[Row], pk: str) -> Row | None:

@@ -94,31 +94,17 @@ async def _version(caller: Caller, conversation_id: UUID, request: HttpRequest) 
     await turn.show_version(caller, conversation_id, message_id, int(version))
 
 
-@require_POST
-async def send(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    return await _act(request, conversation_id, _send)
+def _form(act: Act) -> Callable[..., Awaitable[HttpResponse]]:
+    @require_POST
+    async def view(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+        return await _act(request, conversation_id, act)
+
+    return view
 
 
-@require_POST
-async def stop(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    return await _act(request, conversation_id, _stop)
-
-
-@require_POST
-async def edit(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    return await _act(request, conversation_id, _edit)
-
-
-@require_POST
-async def regenerate(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    return await _act(request, conversation_id, _regenerate)
-
-
-@require_POST
-async def continue_answer(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    return await _act(request, conversation_id, _continue)
-
-
-@require_POST
-async def version(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    return await _act(request, conversation_id, _version)
+send = _form(_send)
+stop = _form(_stop)
+edit = _form(_edit)
+regenerate = _form(_regenerate)
+continue_answer = _form(_continue)
+version = _form(_version)
