@@ -92,6 +92,12 @@ def a_stranger_generation_status() -> None:
     make.a_generation(status="paused")
 
 
+def an_answer_asked_for_twice() -> None:
+    talk = make.a_conversation()
+    for _ in range(2):
+        make.a_generation(make.a_message(talk, "assistant"), status="done", client_id="same")
+
+
 def one_socket_twice() -> None:
     make.a_view(socket="a")
     make.a_view(socket="a")
@@ -149,6 +155,7 @@ REFUSED: dict[Callable[[], None], str] = {
     a_running_answer_that_is_finished: "generation_finished",
     an_ended_answer_without_its_time: "generation_finished",
     a_stranger_generation_status: "generation_status",
+    an_answer_asked_for_twice: "generation_client_id_once|client_id",
     one_socket_twice: "socket",
     a_stranger_kind_of_provider: "provider_kind",
     a_model_twice: "model_once|model_id",
