@@ -17,7 +17,7 @@ from chat.protocol.interfaces import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from chat.protocol.messages import ABORTED, AnswerInfo, ModelRef, WithParts
+from chat.protocol.messages import ABORTED, AnswerInfo, ModelRef, UserInfo, WithParts
 from chat.protocol.parts import (
     FilePart,
     Part,
@@ -32,6 +32,7 @@ from chat.protocol.tool_state import JsonObject, ToolCompleted, ToolError
 INTERRUPTED = "[Tool execution was interrupted]"
 CLEARED = "[Old tool result content cleared]"
 ATTACHED = "Attached media from tool result:"
+SUMMED_UP = "[Summary of the earlier conversation]\n\n{text}"
 TRUNCATED = "\n[Tool output truncated for compaction: omitted {count} chars]"
 
 # Ended early, but not broken: what they say is part of the conversation.
@@ -64,12 +65,26 @@ def to_model_messages(
 ) -> tuple[ModelMessage, ...]:
     """What a model is told of a conversation, oldest first."""
     options = options or HistoryOptions()
-    return tuple(said for message in messages for said in _message(message, options))
+    recent = _since_summary(messages)
+    return tuple(said for message in recent for said in _message(message, options))
+
+
+def _since_summary(messages: Sequence[WithParts]) -> Sequence[WithParts]:
+    """A message that sums up what came before it stands for all of that."""
+    summed = [n for n, message in enumerate(messages) if _summary(message)]
+    return messages[summed[-1] :] if summed else messages
+
+
+def _summary(message: WithParts) -> str:
+    info = message.info
+    return (info.summary.body or "") if isinstance(info, UserInfo) and info.summary else ""
 
 
 def _message(message: WithParts, options: HistoryOptions) -> Iterator[ModelMessage]:
     if not isinstance(message.info, AnswerInfo):
         content = tuple(_asked(message.parts, options))
+        if summary := _summary(message):
+            content = (TextBlock(SUMMED_UP.format(text=summary)), *content)
         if content:
             yield ModelMessage("user", content)
     elif _is_sent(message, message.info):

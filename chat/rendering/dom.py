@@ -42,6 +42,11 @@ def thought_id(message: int, part: int) -> str:
     return f"{part_id(message, part)}-x"
 
 
+def summary_id(message: int) -> str:
+    """What stands for the messages before this one."""
+    return f"s{message}"
+
+
 def row_id(conversation: str) -> str:
     """A row of the column."""
     return f"c-{conversation}"

@@ -79,6 +79,8 @@ def message_html(
     with reader.speaking():
         if isinstance(info, UserInfo):
             values |= _said(shown, reader) | {"editing": editing, "text": shown.message.text}
+            if info.summary and info.summary.body:
+                values["summary"] = prose(info.summary.body, dom.summary_id(position)).html
             return _draw("chat/said.html", values)
         parts = mark_safe("".join(_parts(shown, info, reader, cursors)))
         values |= {

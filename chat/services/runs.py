@@ -39,6 +39,8 @@ class Run:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self.info = assignment.info
+        # What the model is told of the conversation; shortened when it would not fit.
+        self.history = assignment.history
         self.conversation_id = assignment.info.session_id
         self.request_id = assignment.request_id
         self.assembly = Assembly(

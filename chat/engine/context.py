@@ -1,0 +1,129 @@
+"""Making a conversation fit a model's window: old tool outputs go first, then older turns.
+
+Sizes are estimates in tokens: about four characters of Latin text each, one and a half of Chinese.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from chat.engine.history import HistoryOptions, to_model_messages
+from chat.protocol import tool_state
+from chat.protocol.interfaces import (
+    Block,
+    FileBlock,
+    ModelMessage,
+    ModelRequest,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
+from chat.protocol.messages import UserInfo, WithParts
+from chat.protocol.parts import Part, ToolPart
+from chat.protocol.tool_state import ToolCompleted
+
+# The latest turns are what is being talked about: their outputs stay.
+RECENT_TURNS = 2
+# A picture costs about this much, whatever its size in bytes.
+FILE_TOKENS = 1000
+SUMMARY_TOKENS = 1000
+
+SUMMARISE = (
+    "Summarise the conversation so far for somebody who must carry it on without having read it: "
+    "what was asked, what was found out and decided, names, numbers and open points. "
+    "Write plain text in the language of the conversation, at most 400 words."
+)
+
+
+def room(window: int, max_output: int | None) -> int:
+    """How many tokens a request may have so that the answer still fits."""
+    return max(window - (max_output or min(4096, window // 4)), window // 4)
+
+
+def tokens_in(text: str) -> int:
+    wide = sum(character > "\u2e7f" for character in text)
+    return (len(text) - wide) // 4 + wide * 2 // 3 + 1
+
+
+def estimate(request: ModelRequest) -> int:
+    tools = sum(tokens_in(f"{tool.description}{tool.parameters}") for tool in request.tools)
+    said = sum(_size(block) for message in request.messages for block in message.content)
+    return tokens_in(request.system) + tools + said
+
+
+def _size(block: Block) -> int:
+    match block:
+        case TextBlock() | ReasoningBlock():
+            return tokens_in(block.text)
+        case ToolCallBlock():
+            return tokens_in(str(block.input))
+        case ToolResultBlock():
+            return tokens_in(block.text) + FILE_TOKENS * len(block.files)
+        case FileBlock():
+            return FILE_TOKENS
+
+
+def old_outputs(messages: Sequence[WithParts], excess: int) -> list[str]:
+    """The ids of the oldest tool outputs that together are worth the excess."""
+    turns = [n for n, message in enumerate(messages) if isinstance(message.info, UserInfo)]
+    recent = turns[-RECENT_TURNS] if len(turns) >= RECENT_TURNS else 0
+    found: list[str] = []
+    for part in _outputs(messages[:recent]):
+        if excess <= 0:
+            break
+        assert isinstance(part.state, ToolCompleted)
+        excess -= tokens_in(part.state.output)
+        found.append(part.id)
+    return found
+
+
+def _outputs(messages: Sequence[WithParts]) -> Iterator[ToolPart]:
+    for message in messages:
+        for part in message.tools:
+            if isinstance(part.state, ToolCompleted) and not part.state.time.compacted:
+                yield part
+
+
+def compacted(
+    messages: Sequence[WithParts], ids: Collection[str], now: int
+) -> tuple[WithParts, ...]:
+    """The same messages, with these outputs marked as no longer sent."""
+    return tuple(
+        message.model_copy(update={"parts": tuple(_marked(p, ids, now) for p in message.parts)})
+        for message in messages
+    )
+
+
+def _marked(part: Part, ids: Collection[str], now: int) -> Part:
+    if isinstance(part, ToolPart) and part.id in ids:
+        return part.model_copy(update={"state": tool_state.compact(part.state, now)})
+    return part
+
+
+def kept_from(messages: Sequence[WithParts], budget: int) -> int:
+    """Where the turns begin that still fit the budget: the last turn always does."""
+    turns = [n for n, message in enumerate(messages) if isinstance(message.info, UserInfo)]
+    kept = turns[-1] if turns else 0
+    for start in reversed(turns[:-1]):
+        said = to_model_messages(messages[start:])
+        if sum(_size(block) for message in said for block in message.content) > budget:
+            break
+        kept = start
+    return kept
+
+
+def summary_request(request: ModelRequest, older: Sequence[WithParts], limit: int) -> ModelRequest:
+    """Ask for a summary of the older turns, cut from the front where even they are too many."""
+    messages = list(to_model_messages(older, HistoryOptions(strip_media=True, max_output=2000)))
+    while len(messages) > 1 and _total(messages) > limit - SUMMARY_TOKENS:
+        del messages[0]
+    while messages and messages[0].role == "tool":
+        del messages[0]
+    ask = ModelMessage("user", (TextBlock(SUMMARISE),))
+    return replace(
+        request, messages=(*messages, ask), tools=(), max_output=SUMMARY_TOKENS, temperature=None
+    )
+
+
+def _total(messages: Sequence[ModelMessage]) -> int:
+    return sum(_size(block) for message in messages for block in message.content)
