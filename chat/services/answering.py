@@ -22,6 +22,7 @@ from chat.services.assignment import (
 )
 from chat.services.process import this_process
 from chat.services.reading import as_value, read_history
+from chat.services.style_lock import lock_style
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,7 @@ def _assignment(
     agent, model = choice
     assert isinstance(answer.info, AnswerInfo)
     language = conversation.prompt_language
+    history = read_history(conversation.pk, before=answer.info.position)
     return Assignment(
         request_id=str(run.pk),
         info=answer.info,
@@ -203,5 +205,6 @@ def _assignment(
         max_steps=agent.max_steps,
         unwatched=agent.unwatched,
         model=model_choice(model),
-        history=read_history(conversation.pk, before=answer.info.position),
+        tool_style=lock_style(conversation, choice, answer, history),
+        history=history,
     )

@@ -7,6 +7,7 @@ from django.utils import translation
 from chat.engine.usage import Prices, Rates
 from chat.models import Agent, Conversation, LanguageModel, ToolSetting
 from chat.protocol.errors import ChatError
+from chat.protocol.interfaces import ToolStyle
 from chat.protocol.messages import AnswerInfo, ModelRef, WithParts
 from chat.protocol.parts import Part
 from chat.providers.registry import Connection
@@ -40,6 +41,7 @@ class Assignment:
     max_steps: int
     unwatched: str
     model: ModelChoice
+    tool_style: ToolStyle = "json"
     # What was said before this answer, and what this answer has said already.
     history: tuple[WithParts, ...] = field(default=(), repr=False)
     parts: tuple[Part, ...] = field(default=(), repr=False)

@@ -10,6 +10,7 @@ from django.conf import settings
 from chat.engine import loop as engine
 from chat.engine.history import HistoryOptions, to_model_messages
 from chat.engine.limits import Limits
+from chat.engine.xml_provider import XmlToolProvider
 from chat.protocol.errors import ChatError, ProviderError
 from chat.protocol.interfaces import ModelMessage, ModelRequest, Retrying, TextBlock, ToolContext
 from chat.protocol.messages import WithParts, info_to_json
@@ -77,6 +78,8 @@ async def _write(run: Run) -> Outcome:
     toolbox = registry.toolbox(assignment.tools)
     tools = tuple(toolbox.specs())
     provider = connect(assignment.model.connection, shared_http(_http_settings()))
+    if assignment.tool_style == "xml":
+        provider = XmlToolProvider(provider, tools)
 
     def build_request(parts: tuple[Part, ...]) -> ModelRequest:
         return ModelRequest(
