@@ -1,0 +1,1 @@
+"""What `manage.py bench` measures, and the processes it measures with."""

@@ -1,0 +1,40 @@
+"""What one stream of the benchmark does; it travels as the user's message."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from chat.benchmark.shapes import tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`tokens` of a shape, `burst` of them every `ms` milliseconds (0: as fast as it goes)."""
+
+    name: str
+    shape: str
+    count: int
+    ms: float
+    burst: int = 1
+
+    def tokens(self) -> list[str]:
+        return tokens_of(self.shape, self.count)
+
+    def as_text(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        return cls(**json.loads(text))
+
+    @classmethod
+    def of_request(cls, body: dict[str, Any]) -> Self:
+        """The plan in the last message of a request for a chat completion."""
+        content = body["messages"][-1]["content"]
+        return cls.of_text(content if isinstance(content, str) else content[0]["text"])
+
+
+def wire_size(frame: str) -> int:
+    """A text message from a server, with the header that RFC 6455 puts before it."""
+    size = len(frame.encode())
+    return size + (2 if size < 126 else 4 if size < 65_536 else 10)
