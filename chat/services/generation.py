@@ -8,26 +8,20 @@ import logging
 from django.conf import settings
 
 from chat.engine import loop as engine
-from chat.engine.history import HistoryOptions, to_model_messages
 from chat.engine.limits import Limits
-from chat.engine.xml_provider import XmlToolProvider
 from chat.protocol.errors import ChatError, ProviderError
-from chat.protocol.interfaces import ModelMessage, ModelRequest, Retrying, TextBlock, ToolContext
-from chat.protocol.messages import WithParts, info_to_json
-from chat.protocol.parts import Part, ToolPart
-from chat.protocol.tool_state import JsonObject, ToolCompleted
-from chat.providers.http import HttpSettings
-from chat.providers.registry import connect, shared_http
+from chat.protocol.interfaces import Retrying
+from chat.protocol.messages import info_to_json
 from chat.services import endings
+from chat.services.asking import Asking
 from chat.services.assignment import Assignment
 from chat.services.flush import flusher
 from chat.services.runs import RUNS, Run, Stop
 from chat.services.settle import Outcome
-from chat.tools.registry import registry
 
 log = logging.getLogger(__name__)
 
-GO_ON = "Continue exactly where you stopped, without repeating anything."
+TOO_LONG = "error.chat_provider_context_too_long"
 
 
 def start(assignment: Assignment) -> Run:
@@ -73,31 +67,31 @@ async def _live(run: Run) -> None:
 
 
 async def _write(run: Run) -> Outcome:
-    """Ask the engine for the answer and note every change of it."""
-    assignment = run.assignment
-    toolbox = registry.toolbox(assignment.tools)
-    tools = tuple(toolbox.specs())
-    provider = connect(assignment.model.connection, shared_http(_http_settings()))
-    if assignment.tool_style == "xml":
-        provider = XmlToolProvider(provider, tools)
+    """Ask for the answer; a conversation that proves too long is shortened and asked again."""
+    asking = Asking(run)
+    await asking.fit()
+    try:
+        return await _answer(run, asking)
+    except ProviderError as error:
+        if error.key != TOO_LONG or run.has_spoken() or not await asking.fit_after_refusal():
+            raise
+        for change in run.assembly.abort():
+            run.note(change)
+        return await _answer(run, asking)
 
-    def build_request(parts: tuple[Part, ...]) -> ModelRequest:
-        return ModelRequest(
-            model=assignment.model.ref.model_id,
-            system=assignment.system,
-            messages=_messages(run, parts),
-            tools=tools,
-            temperature=assignment.temperature,
-            max_output=assignment.model.max_output,
-        )
 
+async def _answer(run: Run, asking: Asking) -> Outcome:
+    """Let the engine write, and note every change."""
     events = engine.run(
-        provider,
-        toolbox,
+        asking.provider,
+        asking.toolbox,
         run.assembly,
-        build_request,
-        lambda call: _context(run, call),
-        Limits(max_steps=assignment.max_steps, max_output=settings.PARLEY_LIMITS["output_chars"]),
+        asking.request,
+        asking.context_for,
+        Limits(
+            max_steps=run.assignment.max_steps,
+            max_output=settings.PARLEY_LIMITS["output_chars"],
+        ),
     )
     async with contextlib.aclosing(events):
         async for event in events:
@@ -110,19 +104,6 @@ async def _write(run: Run) -> Outcome:
     return endings.failed("error.chat_provider_cut_off")
 
 
-def _messages(run: Run, parts: tuple[Part, ...]) -> tuple[ModelMessage, ...]:
-    """The conversation and the answer so far; one taken up again in mid-sentence is told so."""
-    assignment = run.assignment
-    so_far = WithParts(info=run.info, parts=parts)
-    messages = to_model_messages(
-        (*assignment.history, so_far), HistoryOptions(model=assignment.model.ref)
-    )
-    taken_up = bool(parts) and len(parts) == len(assignment.parts)
-    if taken_up and messages and messages[-1].role == "assistant":
-        messages += (ModelMessage("user", (TextBlock(GO_ON),)),)
-    return messages
-
-
 def _tell_retry(run: Run, event: Retrying) -> None:
     run.tell(
         "chat:retry",
@@ -131,28 +112,3 @@ def _tell_retry(run: Run, event: Retrying) -> None:
         attempts=event.attempts,
         wait=event.wait,
     )
-
-
-def _http_settings() -> HttpSettings:
-    limits = settings.PARLEY_LIMITS
-    return HttpSettings(first_byte=limits["first_byte_seconds"], idle=limits["idle_seconds"])
-
-
-def _context(run: Run, call: ToolPart) -> ToolContext:
-    return ToolContext(
-        conversation_id=run.conversation_id,
-        message_id=run.info.id,
-        call_id=call.call_id,
-        language=run.assignment.language,
-        previous=_previous(run, call),
-    )
-
-
-def _previous(run: Run, call: ToolPart) -> JsonObject | None:
-    """What the same tool showed last in this conversation."""
-    tools = [*(tool for message in run.assignment.history for tool in message.tools)]
-    tools += run.so_far().tools
-    for tool in reversed(tools):
-        if tool.tool == call.tool and isinstance(tool.state, ToolCompleted):
-            return tool.state.metadata.get("display")
-    return None

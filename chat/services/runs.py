@@ -8,7 +8,7 @@ from chat.engine.assembly import Assembly
 from chat.engine.changes import Change, PartGrew
 from chat.protocol.events import Event, EventName
 from chat.protocol.messages import WithParts
-from chat.protocol.parts import StepFinishPart, ToolPart
+from chat.protocol.parts import ReasoningPart, StepFinishPart, TextPart, ToolPart
 from chat.services.assignment import Assignment
 from chat.services.broadcast import publish
 from chat.services.frames import Frames
@@ -145,6 +145,11 @@ class Run:
 
     def put_back(self, placed: list[Placed]) -> None:
         self._dirty.update(position for position, _ in placed)
+
+    def has_spoken(self) -> bool:
+        """Whether this run has added anything that a person could have read."""
+        added = self.assembly.parts()[len(self.assignment.parts) :]
+        return any(isinstance(part, TextPart | ReasoningPart | ToolPart) for part in added)
 
     def so_far(self) -> WithParts:
         """The answer as it stands, for the next request and for whoever joins now."""
