@@ -11,7 +11,7 @@ CORE := chat/protocol/*,chat/engine/*,chat/providers/*,chat/tools/*,chat/formats
 SAMPLE := env $$(grep -v '^\#' scripts/sample-production.env)
 
 .DEFAULT_GOAL := help
-.PHONY: help run link setup test test-full lint deploy-check messages bench shots clean
+.PHONY: help run local-model link setup test test-full lint deploy-check messages bench shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,10 @@ help: ## List the targets
 run: ## Start Parley on http://127.0.0.1:8000 (PORT=… changes it) and print a log-in link
 	@scripts/setup runtime
 	@exec $(BIN)/python manage.py serve
+
+local-model: ## The same with a small real model on this machine (downloads 130 MB, once)
+	@scripts/setup runtime
+	@exec $(BIN)/python manage.py local_model
 
 link: ## Print a new log-in link for the running Parley
 	@$(BIN)/python manage.py login_link

@@ -7,7 +7,9 @@ from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import ModelProvider
 from chat.providers.demo import DemoProvider
 from chat.providers.http import Http, HttpSettings
-from chat.providers.openai_chat import OpenAIChat
+from chat.providers.presets import Wire, open_provider
+from chat.providers.retry import RetryPolicy
+from chat.providers.wire_provider import WireProvider
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,24 +19,19 @@ class Connection:
     kind: str
     base_url: str = ""
     api_key: str = field(default="", repr=False)
-    extra_headers: Mapping[str, str] = field(default_factory=dict)
+    extra_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-def _openai(connection: Connection, http: Http) -> ModelProvider:
-    return OpenAIChat(
-        connection.base_url,
-        connection.api_key,
-        extra_headers=connection.extra_headers,
-        http=http,
-    )
-
-
-_KINDS: dict[str, Callable[[Connection, Http], ModelProvider]] = {
-    "demo": lambda _connection, _http: DemoProvider(),
-    "openai": _openai,
+# The kinds that are reached over HTTP; what their servers want different is in the presets.
+_WIRES: dict[str, Wire] = {"openai": "openai", "anthropic": "anthropic", "ollama": "ollama"}
+# The others: programs, and what runs in this process.
+_KINDS: dict[str, Callable[[Connection], ModelProvider]] = {
+    "demo": lambda _connection: DemoProvider(),
 }
 
 _http: Http | None = None
+# How the runs of this process ask again.
+_retry = RetryPolicy()
 
 
 def shared_http(settings: HttpSettings | None = None) -> Http:
@@ -45,9 +42,25 @@ def shared_http(settings: HttpSettings | None = None) -> Http:
     return _http
 
 
-def connect(connection: Connection, http: Http) -> ModelProvider:
+def connect(connection: Connection, http: Http, retry: RetryPolicy | None = None) -> ModelProvider:
     """The provider of a connection; a kind that is not built in is a fault of configuration."""
-    try:
-        return _KINDS[connection.kind](connection, http)
-    except KeyError:
-        raise ProviderError("error.chat_provider_not_supported", connection.kind) from None
+    if connection.kind in _KINDS:
+        return _KINDS[connection.kind](connection)
+    return connect_over_http(connection, http, retry or _retry)
+
+
+def connect_over_http(
+    connection: Connection, http: Http, retry: RetryPolicy | None = None
+) -> WireProvider:
+    """The same for what needs a server that can be asked for its models."""
+    wire = _WIRES.get(connection.kind)
+    if wire is None:
+        raise ProviderError("error.chat_provider_not_supported", connection.kind)
+    return open_provider(
+        wire,
+        connection.base_url,
+        connection.api_key,
+        extra_headers=connection.extra_headers,
+        http=http,
+        retry=retry,
+    )

@@ -11,6 +11,7 @@ from chat.protocol.interfaces import ToolStyle
 from chat.protocol.messages import AnswerInfo, ModelRef, WithParts
 from chat.protocol.parts import Part
 from chat.providers.registry import Connection
+from chat.services.providers import connection_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +69,7 @@ def model_choice(model: LanguageModel) -> ModelChoice:
     provider = model.provider
     return ModelChoice(
         ref=ModelRef(provider_id=str(provider.pk), model_id=model.model_id),
-        connection=Connection(
-            kind=provider.kind,
-            base_url=provider.base_url,
-            api_key=provider.api_key,
-            extra_headers=dict(provider.extra_headers),
-        ),
+        connection=connection_of(provider),
         prices=Prices(
             Rates(
                 input=model.input_price,

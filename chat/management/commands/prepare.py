@@ -4,6 +4,8 @@ from django.core.management import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from chat.management import preparation
+from chat.management.connecting import connect_providers
+from chat.management.local_model import retire_if_gone
 from chat.services.catalog import ensure_defaults
 
 
@@ -19,6 +21,8 @@ class Command(BaseCommand):
             preparation.collect_if_needed(say)
             preparation.ensure_owner(say)
             ensure_defaults()
+            connect_providers(say)
+            retire_if_gone()
         except DatabaseError as error:
             raise CommandError(f"The database cannot be used: {str(error).strip()}") from None
         except OSError as error:
