@@ -5,7 +5,7 @@ class ShownText:
     """Holds trailing blanks back: before a call they are dropped."""
 
     def __init__(self) -> None:
-        self._blank = ""
+        self._blank: list[str] = []
         self._begun = False
         self._after_call = False
         self._skip = False
@@ -15,27 +15,28 @@ class ShownText:
         if self._skip:
             self._skip = False
             text = text[1:] if text[:1].isspace() else text
-        text = self._blank + text
         shown = text.rstrip()
-        self._blank = text[len(shown) :]
-        if self._after_call and not self._begun:
-            shown = shown.lstrip()
-        self._begun = self._begun or bool(shown)
-        return shown
+        if not shown:
+            self._blank.append(text)
+            return ""
+        blank, self._blank = self._blank, [text[len(shown) :]]
+        drop = self._after_call and not self._begun
+        self._begun = True
+        return shown.lstrip() if drop else "".join((*blank, shown))
 
     def drop_tag(self, *, opening: bool) -> None:
         """A tag that is not shown, with the blank on its inner side."""
         if opening:
             self._skip = True
         else:
-            self._blank = self._blank[:-1]
+            self._blank = ["".join(self._blank)[:-1]]
 
     def end_block(self) -> None:
         """A call begins here."""
-        self._blank = ""
+        self._blank = []
         self._begun = self._skip = False
         self._after_call = True
 
     def close(self) -> str:
-        blank, self._blank = self._blank, ""
+        blank, self._blank = "".join(self._blank), []
         return blank if self._begun else ""

@@ -57,6 +57,7 @@ class XmlToolParser:
         self._tags: tuple[str, ...] = ()  # of the open call
         self._tag_ahead = self._opening
         self._events: list[XmlEvent] = []
+        self._showing: list[str] = []  # not yet among them
         self._closed = False
 
     def feed(self, piece: str) -> list[XmlEvent]:
@@ -188,12 +189,17 @@ class XmlToolParser:
             self._show(self._shown.feed(text))
 
     def _show(self, text: str) -> None:
-        if not text:
-            return
-        if self._events and isinstance(last := self._events[-1], Shown):
-            self._events[-1] = Shown(last.text + text)
-        else:
-            self._events.append(Shown(text))
+        if text:
+            self._showing.append(text)
+
+    def _tell(self, event: XmlEvent) -> None:
+        self._tell_shown()
+        self._events.append(event)
+
+    def _tell_shown(self) -> None:
+        if self._showing:
+            self._events.append(Shown("".join(self._showing)))
+            self._showing.clear()
 
     def _begin(self, tag: str) -> None:
         start = self._size - len(self._data) + self._at
@@ -213,7 +219,7 @@ class XmlToolParser:
         self._done.append(_text_block("".join(self._said), partial=False))
         self._said.clear()
         self._shown.end_block()
-        self._events.append(CallStarted(call.call_id, call.name))
+        self._tell(CallStarted(call.call_id, call.name))
 
     def _take_as_text(self, call: OpenCall) -> None:
         self._call = None
@@ -226,7 +232,7 @@ class XmlToolParser:
             fault = PARAM_TOO_LONG.format(name=call.too_long[0], limit=limit)
         values = call.values(held)
         ended = CallEnded(call.call_id, call.name, values, call.raw(), call.start, fault)
-        self._events.append(ended)
+        self._tell(ended)
         self._done.append(_call_block(call.name, values, partial=False))
         self._code.new_line()
         self._call = None
@@ -239,9 +245,10 @@ class XmlToolParser:
     def _tell_growth(self) -> None:
         call = self._call
         if call and call.is_sure and (new := call.untold()):
-            self._events.append(CallGrew(call.call_id, new))
+            self._tell(CallGrew(call.call_id, new))
 
     def _take(self) -> list[XmlEvent]:
+        self._tell_shown()
         events, self._events = self._events, []
         return events
 

@@ -53,7 +53,8 @@ def written(name: str, value: Any, schema: JsonObject) -> str:
         plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return plain.replace("<", "\\u003c") if closing in plain else plain
     lines = f"\n{value}\n"
-    if closing not in value and restored(trimmed(name, lines), schema) == value:
+    is_plain = closing not in value and not in_open_section(lines)
+    if is_plain and restored(trimmed(name, lines), schema) == value:
         return value
     return _OPENING + value.replace(_CLOSING, f"]]{_CLOSING}{_OPENING}>") + _CLOSING
 
