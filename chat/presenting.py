@@ -1,6 +1,7 @@
 """Rows and values → the plain values that pages are drawn from."""
 
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -42,6 +43,8 @@ def conversation_page(
         messages=transcript.messages,
         running=transcript.running,
         agent_name=agent.name if agent else "",
+        agents=agent_choices(agent),
+        models=model_choices(conversation.model_id or (agent.model_id if agent else None)),
         older_before=first if transcript.older else None,
         **extra,
     )
@@ -55,7 +58,7 @@ def empty_page(reader: Reader, **extra: Any) -> ConversationPage:
         agent_name=agent.name if agent else "",
         agent_description=agent.description if agent else "",
         agents=agent_choices(agent),
-        models=model_choices(agent),
+        models=model_choices(agent.model_id if agent else None),
         connect_url=reverse("admin:chat_provider_add") if connect else "",
         **extra,
     )
@@ -63,11 +66,18 @@ def empty_page(reader: Reader, **extra: Any) -> ConversationPage:
 
 def agent_choices(selected: Agent | None) -> tuple[Choice, ...]:
     agents = Agent.objects.filter(enabled=True)
-    return tuple(Choice(str(agent.pk), agent.name, selected=agent == selected) for agent in agents)
+    return tuple(
+        Choice(
+            str(agent.pk),
+            agent.name,
+            selected=agent == selected,
+            model=str(agent.model_id or ""),
+        )
+        for agent in agents
+    )
 
 
-def model_choices(agent: Agent | None) -> tuple[Choice, ...]:
-    chosen = agent.model_id if agent else None
+def model_choices(chosen: UUID | None) -> tuple[Choice, ...]:
     return tuple(
         Choice(
             str(model.pk),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
@@ -44,12 +44,21 @@ class Choice:
     label: str
     selected: bool = False
     demo: bool = False
+    # What an agent answers with unless something else is chosen.
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Toast:
     key: str
     data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A conversation that was deleted a moment ago."""
+
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +82,10 @@ class ConversationPage:
     editing: str = ""
     draft: str = ""
     search: str = ""
-    toasts: tuple[Toast, ...] = ()
+    toasts: tuple[Toast | Undo, ...] = ()
     uploads: bool = False
+    # Only earlier messages, to be read: nothing is added to them.
+    past: bool = False
     # A window of its own has no column.
     own_window: bool = False
 
@@ -93,7 +104,7 @@ def page_context(
             "greeting": times.greeting(reader.name, reader.now),
             "examples": examples(),
             "clocks": times.clock_forms(),
-            "toasts": [toast_html(toast.key, toast.data, reader) for toast in page.toasts],
+            "toasts": [any_toast_html(toast, reader) for toast in page.toasts],
         }
 
 
@@ -109,7 +120,9 @@ def transcript_html(page: ConversationPage, reader: Reader) -> SafeString:
 def older_html(page: ConversationPage, reader: Reader) -> SafeString:
     """Earlier messages, and the way to still earlier ones: replaces that way."""
     with reader.speaking():
-        link = render_to_string("chat/older.html", {"page": page, "ids": IDS}).strip()
+        before = page.older_before
+        values = {"page": page, "ids": IDS, "before": before}
+        link = "" if before is None else render_to_string("chat/older.html", values).strip()
         return mark_safe(link + transcript_html(page, reader))
 
 
@@ -159,9 +172,25 @@ def toast_html(key: str, data: Mapping[str, Any] | None, reader: Reader) -> Safe
         return notice_html(error_text(key, data), reader, danger=True)
 
 
-def notice_html(text: str, reader: Reader, *, danger: bool = False) -> SafeString:
+def any_toast_html(toast: Toast | Undo, reader: Reader) -> SafeString:
+    match toast:
+        case Toast():
+            return toast_html(toast.key, toast.data, reader)
+        case Undo():
+            return undo_html(toast.id, reader)
+        case _:
+            assert_never(toast)
+
+
+def undo_html(conversation_id: str, reader: Reader) -> SafeString:
+    """It is deleted; one press brings it back."""
     with reader.speaking():
-        values = {"text": text, "danger": danger}
+        return notice_html(_("Conversation deleted"), reader, undo=conversation_id)
+
+
+def notice_html(text: str, reader: Reader, *, danger: bool = False, undo: str = "") -> SafeString:
+    with reader.speaking():
+        values = {"text": text, "danger": danger, "undo": undo}
         return SafeString(render_to_string("chat/toast.html", values).strip())
 
 

@@ -8,13 +8,13 @@ from django.utils import timezone
 from chat.models import Agent, Conversation, Generation, LanguageModel
 from chat.protocol.errors import ChatError
 from chat.protocol.events import Event
+from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
 from chat.services.access import get_conversation, lock_conversation
 from chat.services.broadcast import publish, tell_user
 from chat.services.control import ask_to_stop
 from chat.services.pool import in_pool
 from chat.services.runs import Stop
-from chat.services.send import usable_agent, usable_model
 
 TITLE_LENGTH = 200
 
@@ -49,6 +49,12 @@ async def choose(user_id: int, conversation_id: str | UUID, agent_id: str, model
     await in_pool(_choose, user_id, conversation_id, agent_id, model_id)
 
 
+def was_deleted(user_id: int, conversation_id: str) -> bool:
+    """Whether this is a conversation of theirs that can still be brought back."""
+    rows = Conversation.objects.filter(owner_id=user_id, pk=conversation_id)
+    return rows.filter(deleted_at__isnull=False).exists()
+
+
 async def _tell(conversation: Conversation, name: str, **body: str) -> None:
     event = Event(
         name=name,  # type: ignore[arg-type]  # one of the two above
@@ -80,14 +86,12 @@ def _pin(user_id: int, conversation_id: str | UUID, pinned: bool) -> None:
 
 def _choose(user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str) -> None:
     conversation = get_conversation(user_id, conversation_id)
-    agent, model = usable_agent(agent_id), usable_model(model_id)
-    picked: dict[str, Agent | LanguageModel] = {}
-    if agent is not None and agent.pk != conversation.agent_id:
-        picked["agent"] = agent
-    if model is not None and model.pk != conversation.model_id:
-        picked["model"] = model
-    if picked:
-        Conversation.objects.filter(pk=conversation.pk).update(**picked)
+    own = Conversation.objects.filter(pk=conversation.pk)
+    models = LanguageModel.objects.filter(enabled=True, provider__enabled=True)
+    if is_uuid(agent_id) and Agent.objects.filter(enabled=True, pk=agent_id).exists():
+        own.update(agent_id=agent_id)
+    if is_uuid(model_id) and models.filter(pk=model_id).exists():
+        own.update(model_id=model_id)
 
 
 @transaction.atomic

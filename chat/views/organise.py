@@ -2,16 +2,19 @@
 
 from uuid import UUID
 
+from asgiref.sync import sync_to_async
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
+from chat.rendering.pages import toast_html, undo_html
 from chat.services import organise as service
 from chat.services.interchange import FORMATS, export_conversation
-from chat.views.showing import asker, back, found, person
+from chat.views.showing import asker, back, found, is_scripted, own, person, reader_of
 
 
 @require_POST
@@ -36,8 +39,42 @@ async def organise(request: HttpRequest) -> HttpResponse:
     except ChatError as error:
         if error.key == "error.chat_conversation_not_found":
             raise Http404 from None
-    here = conversation_id in request.META.get("HTTP_REFERER", "")
-    return redirect("chat:home") if verb == "delete" and here else back(request)
+        if not is_scripted(request):
+            return back(request)
+        reader = await sync_to_async(reader_of)(request)
+        return HttpResponse(toast_html(error.key, error.data, reader))
+    return await _after(request, verb, conversation_id)
+
+
+async def _after(request: HttpRequest, verb: str, conversation_id: str) -> HttpResponse:
+    """A page with scripts stays, and its column is told by the socket; others are shown again."""
+    here = conversation_id in request.headers.get("HX-Current-URL", "")
+    place = reverse("chat:conversation", args=[conversation_id])
+    if not is_scripted(request):
+        if verb == "delete":
+            return redirect(f"{reverse('chat:home')}?deleted={conversation_id}")
+        return redirect(place) if verb == "restore" else back(request)
+    if verb == "delete" and not here:
+        reader = await sync_to_async(reader_of)(request)
+        return HttpResponse(undo_html(conversation_id, reader))
+    response = HttpResponse(status=204)
+    if verb == "delete":
+        response["HX-Redirect"] = f"{reverse('chat:home')}?deleted={conversation_id}"
+    elif verb == "restore" and here:
+        response["HX-Redirect"] = place
+    return response
+
+
+@require_POST
+async def choose(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+    """Who answers from the next turn on."""
+    user = await asker(request)
+    await own(user.pk, conversation_id)
+    agent, model = request.POST.get("agent", ""), request.POST.get("model", "")
+    await service.choose(user.pk, conversation_id, agent, model)
+    if is_scripted(request):
+        return HttpResponse(status=204)
+    return redirect("chat:conversation", conversation_id)
 
 
 VERBS = ("rename", "pin", "unpin", "delete", "restore")

@@ -1,5 +1,6 @@
 """Pages that are read."""
 
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -7,14 +8,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from chat.presenting import conversation_page, empty_page
-from chat.rendering.pages import older_html
+from chat.presenting import column_entries, conversation_page, empty_page
+from chat.protocol.errors import ChatError
+from chat.protocol.ids import is_uuid
+from chat.rendering.pages import column_html, older_html
 from chat.services import presence
 from chat.services.current import current_transcript
 from chat.services.reading import read_transcript
+from chat.services.source import message_source
 from chat.views.showing import (
     asker,
     found,
+    is_scripted,
     own,
     person,
     reader_of,
@@ -26,8 +31,12 @@ from chat.views.showing import (
 @require_GET
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
-    """A new chat."""
+    """A new chat; to a script that searches, only what was found."""
     reader = reader_of(request)
+    if is_scripted(request):
+        search = request.GET.get("q", "")[:200]
+        entries = column_entries(person(request).pk, _conversation_shown(request), search)
+        return HttpResponse(column_html(entries, reader, search=search))
     with reader.speaking():
         page = empty_page(
             reader,
@@ -43,6 +52,9 @@ async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpRespo
     """A conversation as it is now, also while it is being answered."""
     user = await asker(request)
     await own(user.pk, conversation_id)
+    own_window = "window" in request.GET
+    if "before" in request.GET:
+        return await sync_to_async(_past)(request, conversation_id, own_window)
     presence.glimpse(str(conversation_id))
     transcript = await current_transcript(str(conversation_id))
     return await sync_to_async(show_conversation)(
@@ -50,8 +62,27 @@ async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpRespo
         conversation_id,
         transcript,
         editing=request.GET.get("edit", ""),
-        own_window="window" in request.GET,
+        own_window=own_window,
     )
+
+
+def _past(request: HttpRequest, conversation_id: UUID, own_window: bool) -> HttpResponse:
+    """Earlier messages on a page of their own."""
+    transcript = read_transcript(conversation_id, before=_position(request))
+    return show_conversation(request, conversation_id, transcript, past=True, own_window=own_window)
+
+
+def _position(request: HttpRequest) -> int:
+    before = request.GET.get("before", "")
+    if not before.isascii() or not before.isdigit() or len(before) > 9:
+        raise Http404
+    return int(before)
+
+
+def _conversation_shown(request: HttpRequest) -> str:
+    """The conversation on the page that a script asks from."""
+    path = urlsplit(request.headers.get("HX-Current-URL", "")).path
+    return next((piece for piece in path.split("/") if is_uuid(piece)), "")
 
 
 @require_GET
@@ -59,11 +90,19 @@ async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpRespo
 def older(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """The messages before a position, to put above those that are shown."""
     row = found(person(request).pk, conversation_id)
-    before = request.GET.get("before", "")
-    if not before.isascii() or not before.isdigit() or len(before) > 9:
-        raise Http404
     reader = reader_of(request)
-    transcript = read_transcript(row.pk, before=int(before))
+    transcript = read_transcript(row.pk, before=_position(request))
     with reader.speaking():
         page = conversation_page(row, transcript, reader)
         return HttpResponse(older_html(page, reader))
+
+
+@require_GET
+@never_cache
+def source(request: HttpRequest, conversation_id: UUID, message_id: UUID) -> HttpResponse:
+    """What a message says, as Markdown, to be copied."""
+    try:
+        text = message_source(person(request).pk, conversation_id, message_id)
+    except ChatError:
+        raise Http404 from None
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")

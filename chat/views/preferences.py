@@ -1,4 +1,4 @@
-"""How one person wants it: theme and language."""
+"""How one person wants it: theme and language, from the foot of the column."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -6,6 +6,7 @@ from django.views.decorators.http import require_POST
 from django.views.i18n import set_language as django_set_language
 
 from chat.models import Profile
+from chat.services.preferences import prefer
 from chat.views.showing import back, person
 
 
@@ -14,7 +15,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     """System, light or dark."""
     wanted = request.POST.get("theme", "")
     if wanted in Profile.Theme.values:
-        Profile.objects.update_or_create(user=person(request), defaults={"theme": wanted})
+        prefer(person(request).pk, theme=wanted)
     return back(request)
 
 
@@ -24,5 +25,5 @@ def set_language(request: HttpRequest) -> HttpResponse:
     response = django_set_language(request)
     wanted = request.POST.get("language", "")
     if request.user.is_authenticated and wanted in dict(settings.LANGUAGES):
-        Profile.objects.update_or_create(user=person(request), defaults={"language": wanted})
+        prefer(person(request).pk, language=wanted)
     return response

@@ -1,5 +1,6 @@
 """What every view of a conversation needs: whose it is, who reads, the page around it."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -13,13 +14,15 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from chat.models import Conversation
 from chat.presenting import column_entries, conversation_page
 from chat.protocol.errors import ChatError
+from chat.protocol.ids import is_uuid
 from chat.protocol.transcript import Transcript
 from chat.readers import make_reader
-from chat.rendering.pages import ConversationPage, Toast, page_context
+from chat.rendering.pages import ConversationPage, Toast, Undo, page_context
 from chat.rendering.reader import Reader
 from chat.services.access import get_conversation
 from chat.services.answering import Caller
 from chat.services.current import current_transcript
+from chat.services.organise import was_deleted
 
 
 def person(request: HttpRequest) -> User:
@@ -52,10 +55,18 @@ def show(
     request: HttpRequest, page: ConversationPage, reader: Reader, status: int = 200
 ) -> HttpResponse:
     """A page in the reader's language, with the column beside it."""
+    page = replace(page, toasts=page.toasts + _undo(request))
     entries = () if page.own_window else column_entries(person(request).pk, page.id, page.search)
     with translation.override(reader.language):
         context = page_context(page, reader, entries)
         return render(request, "chat/conversation.html", context, status=status)
+
+
+def _undo(request: HttpRequest) -> tuple[Undo, ...]:
+    """Whoever has just deleted a conversation can take that back."""
+    deleted = request.GET.get("deleted", "")
+    theirs = is_uuid(deleted) and was_deleted(person(request).pk, deleted)
+    return (Undo(deleted),) if theirs else ()
 
 
 def show_conversation(
@@ -63,6 +74,8 @@ def show_conversation(
 ) -> HttpResponse:
     reader = reader_of(request)
     row = found(person(request).pk, conversation_id)
+    if extra.get("past"):
+        reader = replace(reader, may_act=False)
     with reader.speaking():
         page = conversation_page(row, transcript, reader, **extra)
     return show(request, page, reader, 409 if page.toasts else 200)
@@ -89,6 +102,11 @@ def found(user_id: int, conversation_id: UUID) -> Conversation:
 
 async def own(user_id: int, conversation_id: UUID) -> None:
     await sync_to_async(found)(user_id, conversation_id)
+
+
+def is_scripted(request: HttpRequest) -> bool:
+    """Whether a script asks, for a piece of the page that it is on."""
+    return request.headers.get("HX-Request") == "true"
 
 
 def back(request: HttpRequest) -> HttpResponse:

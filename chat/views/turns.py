@@ -11,10 +11,11 @@ from django.views.decorators.http import require_POST
 from chat.presenting import empty_page
 from chat.protocol.errors import ChatError
 from chat.rendering.pages import Toast
-from chat.services import presence, turn
+from chat.services import organise, presence, turn
 from chat.services.answering import Caller
 from chat.services.send import checked_content, create_conversation
 from chat.services.stop import stop_generation
+from chat.views.attachments import attached
 from chat.views.showing import asker, caller_of, own, reader_of, refuse_here, show
 
 Act = Callable[[Caller, UUID, HttpRequest], Awaitable[object]]
@@ -26,14 +27,15 @@ async def new(request: HttpRequest) -> HttpResponse:
     user = await asker(request)
     content = request.POST.get("example") or request.POST.get("content", "")
     try:
-        checked_content(content)
+        files = await sync_to_async(attached)(user.pk, request)
+        checked_content(content, required=not files)
         row = await sync_to_async(create_conversation)(
             user.pk,
             request.LANGUAGE_CODE,
             agent_id=request.POST.get("agent", ""),
             model_id=request.POST.get("model", ""),
         )
-        await turn.send(caller_of(user, request), row.pk, content)
+        await turn.send(caller_of(user, request), row.pk, content, files)
     except ChatError as error:
         return await sync_to_async(_refuse_new)(request, content, error)
     _watch(row.pk)
@@ -66,7 +68,11 @@ def _watch(conversation_id: UUID) -> None:
 
 
 async def _send(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
-    return await turn.send(caller, conversation_id, request.POST.get("content", ""))
+    # A page without scripts says with every message who is to answer.
+    agent, model = request.POST.get("agent", ""), request.POST.get("model", "")
+    await organise.choose(caller.user_id, conversation_id, agent, model)
+    files = await sync_to_async(attached)(caller.user_id, request)
+    return await turn.send(caller, conversation_id, request.POST.get("content", ""), files)
 
 
 async def _stop(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:

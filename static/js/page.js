@@ -1,27 +1,61 @@
-// Small things of the page: copying, toasts, details that stay open, keys.
+// The page: copying, editing in place, what stays as the reader has it, toasts; and all the rest.
+import "./socket.js";
+import "./composer.js";
+import "./reading.js";
+import "./column.js";
+
+const byId = (id) => document.getElementById(id);
+
+// --- copying ---------------------------------------------------------------------------------
+
+// An answer is copied as its Markdown, which only the server has; the rest as it stands here.
+async function source(button) {
+  if (button.dataset.copy === "source") {
+    const answer = await fetch(button.dataset.source);
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    return answer.text();
+  }
+  const said = button.closest("[data-role=user]")?.querySelectorAll(".said");
+  if (said) return [...said].map((piece) => piece.textContent).join("\n\n");
+  const field = button.closest(".field, figure");
+  const code = field.querySelector("pre");
+  return code ? code.textContent : field.querySelector("[data-copied]").innerText;
+}
+
+async function write(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // Without HTTPS a browser has no clipboard to write to, but still the old command.
+  const box = document.createElement("textarea");
+  box.value = text;
+  box.className = "sr";
+  document.body.append(box);
+  box.select();
+  document.execCommand("copy");
+  return box.remove();
+}
 
 async function copy(button) {
-  const id = button.dataset.copy;
-  const field = button.closest(".field, figure");
-  const source = id
-    ? document.getElementById(id)
-    : field?.querySelector("[data-copied], pre, .found, .todo");
-  if (!source) return;
-  await navigator.clipboard.writeText(source.innerText.trim());
+  await write((await source(button)).trim());
   button.toggleAttribute("data-done", true);
+  button.focus();
+  byId("status").textContent = byId("status").dataset.copied;
   setTimeout(() => button.removeAttribute("data-done"), 1500);
 }
 
-// Edit in place: the words go into a box, and come back when it is closed.
+// --- editing in place ------------------------------------------------------------------------
+
+// The words go into a box, and come back when it is closed.
 function edit(message) {
+  if (message.hasAttribute("data-editing")) return;
   const body = message.querySelector(".body");
-  const box = document.getElementById("edit-box").content.firstElementChild.cloneNode(true);
+  const box = byId("edit-box").content.firstElementChild.cloneNode(true);
   const text = box.querySelector("textarea");
   text.value = [...body.querySelectorAll(".said")].map((said) => said.textContent).join("\n\n");
   box.querySelector("[name=message_id]").value = message.dataset.id;
   message.toggleAttribute("data-editing", true);
   body.after(box);
   text.focus();
+  text.setSelectionRange(text.value.length, text.value.length);
 }
 
 function stopEditing(box) {
@@ -32,22 +66,23 @@ function stopEditing(box) {
 }
 
 document.addEventListener("parley:reply", ({ detail }) => {
-  if (detail.reply === "edit" && detail.ok) document.querySelector(".message > .edit")?.remove();
+  if (detail.reply !== "edit" || !detail.ok) return;
+  const box = document.querySelector(".message > .edit");
+  if (!box) return;
+  box.closest(".message").removeAttribute("data-editing");
+  box.remove();
+  byId("text").focus();
 });
 
-document.addEventListener("submit", (event) => {
-  const { submitter, target: form } = event;
-  if (submitter?.dataset.confirm && !confirm(submitter.dataset.confirm)) event.preventDefault();
-  if (submitter?.hasAttribute("data-rename")) {
-    const title = prompt(form.dataset.title, document.getElementById("title").dataset.title);
-    if (title) form.elements.title.value = title;
-    else event.preventDefault();
-  }
+document.addEventListener("keydown", (event) => {
+  const box = event.target.closest?.(".message > .edit");
+  const sends = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing;
+  if (box && sends) box.querySelector("[form=change][type=submit]").click();
 });
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-edit], a[data-cancel]");
-  if (link) {
+  if (link && byId("edit-box")) {
     event.preventDefault();
     if (link.hasAttribute("data-edit")) edit(link.closest(".message"));
     else stopEditing(link.closest(".edit"));
@@ -57,53 +92,49 @@ document.addEventListener("click", (event) => {
   if (button?.hasAttribute("data-dismiss")) button.closest(".toast").remove();
 });
 
-// What the reader opened stays open, and what has the focus keeps it, when it is drawn anew.
+// --- what is drawn anew stays as the reader has it -----------------------------------------------
+
+// The n-th thing that can have the focus, in the nearest element with a name.
+function placeOf(element) {
+  const named = element.closest("[id]");
+  const all = [...named.querySelectorAll("a, button, summary, input, textarea, pre")];
+  return () => {
+    const fresh = byId(named.id);
+    const again = [...(fresh?.querySelectorAll("a, button, summary, input, textarea, pre") ?? [])];
+    if (document.activeElement !== document.body) return;
+    (named === element ? fresh : again[all.indexOf(element)] ?? again[0])?.focus();
+  };
+}
+
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   const { target, fragment } = event.detail;
-  const fresh = fragment?.firstElementChild;
-  if (target.matches?.("details[open]") && fresh?.matches("details")) fresh.open = true;
-  if (target.contains(document.activeElement) && target.id) {
-    requestAnimationFrame(() => document.querySelector(`#${target.id} summary`)?.focus());
+  for (const open of [target, ...target.querySelectorAll("details[open]")]) {
+    if (!open.matches("details[open]")) continue;
+    const name = open.id || open.closest("[id]").id;
+    const fresh = fragment?.querySelector(open.id ? `#${name}` : `[id="${name}"] details`);
+    if (fresh?.matches("details")) fresh.open = true;
   }
+  const focused = document.activeElement;
+  if (target.contains(focused) && target.id) requestAnimationFrame(placeOf(focused));
 });
 
-// The tab is called what the heading says.
-const heading = document.getElementById("title");
-if (heading) {
-  new MutationObserver(() => {
-    document.title = `${document.getElementById("title").textContent} · Parley`;
-  }).observe(heading.parentElement, { childList: true });
+// --- toasts ----------------------------------------------------------------------------------
+
+const toasts = byId("toasts");
+const held = () => toasts.matches(":hover, :focus-within");
+
+function fade(toast) {
+  if (toast.nodeType !== Node.ELEMENT_NODE) return;
+  setTimeout(function away() {
+    if (held()) setTimeout(away, 2000);
+    else toast.remove();
+  }, 8000);
 }
 
-const toasts = document.getElementById("toasts");
 if (toasts) {
+  [...toasts.children].forEach(fade);
   new MutationObserver((changes) => {
-    for (const { addedNodes } of changes) {
-      for (const toast of addedNodes) setTimeout(() => toast.remove?.(), 8000);
-    }
+    for (const { addedNodes } of changes) addedNodes.forEach(fade);
+    while (toasts.children.length > 3) toasts.firstElementChild.remove();
   }).observe(toasts, { childList: true });
 }
-
-const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
-
-document.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.defaultPrevented) return;
-  const command = event.ctrlKey || event.metaKey;
-  if (event.key === "Escape") {
-    const open = document.querySelector(
-      ".message > .edit, details.menu[open], :popover-open, dialog[open]",
-    );
-    if (open?.matches(".edit")) stopEditing(open);
-    else if (open?.matches("details")) open.removeAttribute("open");
-    else if (!open) document.querySelector("#go button[form=stop]")?.click();
-  } else if (command && event.key.toLowerCase() === "k") {
-    event.preventDefault();
-    document.getElementById("q")?.focus();
-  } else if (command && event.shiftKey && event.key.toLowerCase() === "o") {
-    event.preventDefault();
-    document.querySelector("[data-new]")?.click();
-  } else if (event.key === "/" && !typing(event.target)) {
-    event.preventDefault();
-    document.getElementById("text")?.focus();
-  }
-});

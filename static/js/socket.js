@@ -2,7 +2,7 @@
 
 const page = document.querySelector("main[ws-connect]");
 const line = document.getElementById("connection");
-const GO_AWAY = { 4401: "/", 4404: "/" };
+const GO_AWAY = { 4401: "/", 4404: `/?deleted=${page?.dataset.conversation ?? ""}` };
 const HTMX_RECONNECTS = [1006, 1011, 1012, 1013];
 
 // How much of each growing part is shown; a loaded page says it once, frames say it after.
@@ -71,7 +71,7 @@ function column() {
   ]);
 }
 
-function attach() {
+export function attach() {
   say({ command: "attach", tab_id: tabId(), shown: whatIsShown(), column: column() });
 }
 

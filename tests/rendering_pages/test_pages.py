@@ -99,7 +99,7 @@ def test_an_empty_page_greets_and_offers_four_examples():
     assert one(drawn, "form#composer").get("action") == "/new/"
     assert one(drawn, ".connect a").get("href") == "/admin/"
     assert not select(draw(PAGES["empty"], replace(ADA, is_staff=False)), ".connect")
-    assert not select(drawn, "[ws-connect]")
+    assert one(drawn, "main").get("ws-connect") == "/ws/"
 
 
 def test_the_column_has_pinned_ones_first_and_groups_by_age():

@@ -97,6 +97,12 @@ EXPECTED: dict[str, Expect] = {
     "chat:home": Expect(get=people(200), post=people(REFUSED)),
     "chat:new": Expect(get=people(REFUSED), post=people(409), data={"content": ""}),
     "chat:theme": Expect(get=people(REFUSED), post=people(302), data={"theme": "dark"}),
+    "chat:settings": Expect(get=people(200), post=people(200)),
+    # Being let into the administration is not enough: it takes the right to change tools.
+    "chat:tools": Expect(
+        get=people(REFUSED),
+        post=everyone(403, anonymous="login", deactivated="login", superuser=302),
+    ),
     "chat:conversation": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:older": Expect(get=owner_only(200), post=people(REFUSED), query="?before=2", own=True),
     "chat:send": Expect(get=people(REFUSED), post=owner_only(409), data={"content": ""}, own=True),
@@ -106,6 +112,8 @@ EXPECTED: dict[str, Expect] = {
     "chat:regenerate": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:continue": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:version": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:choose": Expect(get=people(REFUSED), post=owner_only(302), own=True),
+    "chat:source": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:export": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     # The form names the conversation, so it is about one object as well.
     "chat:organise": Expect(

@@ -1,0 +1,105 @@
+"""The settings: how one person wants it; and for those who may, which tools there are."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.conf import settings as site
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import translation
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from chat.forms import ProfileForm
+from chat.models import Agent, Profile, ToolSetting
+from chat.rendering.settings import AgentColumn, ToolRow, settings_context
+from chat.services.preferences import allow_tools, prefer, switch_tools
+from chat.tools import registry
+from chat.views.showing import person, reader_of
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest) -> HttpResponse:
+    """One's own wishes; without scripts too."""
+    user = person(request)
+    profile = Profile.objects.filter(user=user).first() or Profile(user=user)
+    profile.language = profile.language or request.LANGUAGE_CODE
+    form = ProfileForm(request.POST or None, instance=profile)
+    if request.method == "POST" and form.is_valid():
+        prefer(user.pk, **form.cleaned_data)
+        response = redirect(f"{request.path}?saved")
+        _remember_language(response, form.cleaned_data["language"])
+        return response
+    return _show(request, user, form)
+
+
+@require_POST
+def tools(request: HttpRequest) -> HttpResponse:
+    """Tools on and off for everybody, and for each agent."""
+    user = person(request)
+    everywhere, per_agent = _rights(user)
+    if not (everywhere or per_agent):
+        raise PermissionDenied
+    names = [tool.name for tool in registry]
+    if everywhere:
+        switch_tools(names, _ticked(request, "everywhere"))
+    if per_agent:
+        agents = [str(pk) for pk in Agent.objects.values_list("pk", flat=True)]
+        allow_tools(names, {pk: _ticked(request, f"agent-{pk}") for pk in agents})
+    return redirect(f"{reverse('chat:settings')}?saved#tools")
+
+
+def _ticked(request: HttpRequest, name: str) -> Collection[str]:
+    return set(request.POST.getlist(name))
+
+
+def _rights(user: User) -> tuple[bool, bool]:
+    """The same rights as in the administration: being let in there is not enough."""
+    return user.has_perm("chat.change_toolsetting"), user.has_perm("chat.change_agent")
+
+
+def _show(request: HttpRequest, user: User, form: ProfileForm) -> HttpResponse:
+    reader = reader_of(request)
+    everywhere, per_agent = _rights(user)
+    with reader.speaking():
+        context = settings_context(
+            reader,
+            tools=_tool_rows() if everywhere or per_agent else (),
+            agents=_agent_columns() if per_agent else (),
+            may_switch=everywhere,
+            saved="saved" in request.GET,
+        )
+        return render(request, "chat/settings.html", {**context, "form": form})
+
+
+def _tool_rows() -> tuple[ToolRow, ...]:
+    rows = {row.tool: row for row in ToolSetting.objects.all()}
+    return tuple(_tool_row(tool.name, rows.get(tool.name)) for tool in registry)
+
+
+def _tool_row(name: str, row: ToolSetting | None) -> ToolRow:
+    if row is None:
+        return ToolRow(name, name, "", enabled=True)
+    return ToolRow(name, row.name or name, row.description, enabled=row.enabled)
+
+
+def _agent_columns() -> tuple[AgentColumn, ...]:
+    return tuple(
+        AgentColumn(str(agent.pk), agent.name, frozenset(agent.tools))
+        for agent in Agent.objects.filter(enabled=True)
+    )
+
+
+def _remember_language(response: Any, language: str) -> None:
+    """For the pages before the log-in, as Django's own view does."""
+    translation.activate(language)
+    response.set_cookie(
+        site.LANGUAGE_COOKIE_NAME,
+        language,
+        samesite=site.LANGUAGE_COOKIE_SAMESITE,
+        secure=site.LANGUAGE_COOKIE_SECURE,
+    )

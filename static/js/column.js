@@ -1,0 +1,147 @@
+// The column and its menus, renaming in place, undo, windows, and the keys of the page.
+import { attach } from "./socket.js";
+
+const byId = (id) => document.getElementById(id);
+const sidebar = byId("sidebar");
+const search = byId("q");
+const root = document.documentElement;
+const narrow = matchMedia("(max-width: 52rem)");
+
+// --- what the menus do -----------------------------------------------------------------------
+
+// The same form that a page without scripts posts; the column itself is brought forward live.
+async function organise(form, values) {
+  const body = new FormData(form);
+  for (const [name, value] of Object.entries(values)) body.set(name, value);
+  const headers = { "HX-Request": "true", "HX-Current-URL": location.href };
+  const answer = await fetch(form.action, { method: "POST", body, headers });
+  const away = answer.headers.get("HX-Redirect");
+  if (away) return location.assign(away);
+  if (answer.status === 200) byId("toasts").insertAdjacentHTML("beforeend", await answer.text());
+  return answer.ok;
+}
+
+// A name becomes a box: Enter keeps it, Escape does not, leaving it does.
+function rename(name, id, value = name.textContent) {
+  const form = byId("organise");
+  const box = document.createElement("input");
+  Object.assign(box, { value, className: "rename", maxLength: 200, ariaLabel: form.dataset.title });
+  const before = name.textContent;
+  const link = name.closest("a");
+  (link ?? name).hidden = true;
+  (link ?? name).after(box);
+  box.select();
+  const close = (keep) => {
+    if (!box.isConnected) return;
+    const title = box.value.trim();
+    const menu = box.parentElement.querySelector("details.menu > summary");
+    const focused = document.activeElement === box;
+    (link ?? name).hidden = false;
+    box.remove();
+    if (focused) menu?.focus();
+    if (keep && title && title !== before) organise(form, { rename: id, title });
+    attach();
+  };
+  box.addEventListener("blur", () => close(true));
+  box.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.key === "Enter") close(true);
+    if (event.key === "Escape") close(false);
+    if (event.key === "Enter" || event.key === "Escape") event.preventDefault();
+  });
+}
+
+document.addEventListener("submit", (event) => {
+  const { submitter, target: form } = event;
+  if (form.id !== "organise") return;
+  event.preventDefault();
+  submitter.closest("details.menu")?.removeAttribute("open");
+  if (submitter.name === "rename") {
+    rename(submitter.closest(".row")?.querySelector(".name") ?? byId("title"), submitter.value);
+  } else {
+    submitter.closest(".toast")?.remove();
+    organise(form, { [submitter.name]: submitter.value });
+  }
+});
+
+// --- opening and closing ------------------------------------------------------------------------
+
+function showColumn(yes) {
+  root.toggleAttribute("data-column", !yes);
+  if (!yes) root.dataset.column = "hidden";
+  document.cookie = `column=${yes ? "" : "hidden"}; path=/; max-age=31536000; samesite=lax`;
+}
+
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    const left = !menu.contains(event.target) || event.target.closest("a, [data-keys]");
+    if (left) menu.removeAttribute("open");
+  }
+  const control = event.target.closest("[data-hide-column], [data-show-column]");
+  if (control && !narrow.matches) {
+    event.preventDefault();
+    if (sidebar.matches(":popover-open")) sidebar.hidePopover();
+    const shows = control.hasAttribute("data-show-column");
+    showColumn(shows);
+    document.querySelector(shows ? "[data-hide-column]" : "[data-show-column]").focus();
+  }
+  const apart = event.target.closest("a[data-window]");
+  if (apart && window.open(apart.href, "", "popup,width=620,height=860")) event.preventDefault();
+  if (event.target.closest("[data-keys]")) byId("keys").showModal();
+  if (event.target.matches("dialog")) event.target.close();
+});
+
+// --- searching ---------------------------------------------------------------------------------
+
+// While the list shows what was found, or a name is being written, it is not the server's to
+// redraw; after, the page says again what it shows.
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  const { target } = event.detail;
+  const held = search?.value || document.querySelector("#column .rename");
+  if (held && (target.id === "column" || target.matches(".row"))) event.detail.shouldSwap = false;
+});
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.requestConfig?.elt === search && !search.value) attach();
+});
+
+function find() {
+  if (!sidebar) return;
+  if (narrow.matches || root.dataset.column === "hidden") sidebar.showPopover();
+  search.focus();
+  search.select();
+}
+
+// --- keys --------------------------------------------------------------------------------------
+
+const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
+
+function escape(event) {
+  if (document.querySelector("dialog[open], :popover-open")) return;
+  const edit = document.querySelector(".message > .edit");
+  const menu = document.querySelector("details.menu[open]");
+  if (menu) {
+    menu.removeAttribute("open");
+    menu.querySelector("summary").focus();
+  } else if (event.target === search && search.value) {
+    search.value = "";
+    search.dispatchEvent(new Event("input", { bubbles: true }));
+  } else if (edit) edit.querySelector("[data-cancel]").click();
+  else document.querySelector("#go button[form=stop]")?.click();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+  const command = event.ctrlKey || event.metaKey;
+  const key = event.key.toLowerCase();
+  const act =
+    event.key === "Escape" ? () => escape(event)
+    : command && key === "k" ? find
+    : command && event.shiftKey && key === "o" ? () => document.querySelector("[data-new]")?.click()
+    : command || event.altKey || typing(event.target) ? null
+    : key === "/" ? () => byId("text")?.focus()
+    : key === "?" ? () => byId("keys")?.showModal()
+    : null;
+  if (!act) return;
+  if (event.key !== "Escape") event.preventDefault();
+  act();
+});
