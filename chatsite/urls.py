@@ -9,10 +9,13 @@ from chat.views.preferences import set_language
 from chatsite.entrance import EnterView
 from chatsite.health import healthz, readyz
 from chatsite.static import favicon
+from chatsite.throttle import ThrottledForm
+
+login = LoginView.as_view(redirect_authenticated_user=True, authentication_form=ThrottledForm)
 
 urlpatterns = [
     path("admin/", admin.site.urls),
-    path("accounts/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("accounts/login/", login, name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("enter/", EnterView.as_view(), name="enter"),
     path("i18n/setlang/", login_not_required(set_language), name="set_language"),

@@ -7,6 +7,7 @@ page notices that it is out of date.
 from collections.abc import Iterable
 from uuid import UUID
 
+from asgiref.sync import async_to_sync
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -14,9 +15,11 @@ from django.utils import timezone
 from chat.models import Conversation, Message, Part
 from chat.protocol import parts as values
 from chat.protocol.errors import ChatError, InvalidStateTransition
+from chat.protocol.events import Event
 from chat.protocol.text import clean_json, clean_text
 from chat.protocol.tool_state import JsonObject, ToolState, amend, refuse
 from chat.protocol.validation import FieldFault, part_from_json, validate_part
+from chat.services.broadcast import publish
 
 _FIXED = ("id", "sessionID", "messageID", "type", "text", "tool", "callID")
 
@@ -47,7 +50,9 @@ def amend_part(row: Part, text: str, data: JsonObject) -> Part:
         _refuse_running(row.message)
         value = _amended(row, _amended_form(row, text, data))
         Part.of(value, row.position).save(force_update=True)
-        Message.objects.filter(pk=row.message_id).update(updated=timezone.now())
+        Message.objects.filter(pk=row.message_id).update(
+            updated=timezone.now(), revision=F("revision") + 1
+        )
     return Part.objects.get(pk=row.pk)
 
 
@@ -67,15 +72,19 @@ def remove(row: Message | Part) -> None:
     """Delete a message or a part; its position is not used again."""
     with transaction.atomic():
         _open_conversation(row.conversation_id)
-        _refuse_running(row if isinstance(row, Message) else row.message)
+        message = row if isinstance(row, Message) else row.message
+        _refuse_running(message)
         row.delete()
+        Message.objects.filter(pk=message.pk).update(revision=F("revision") + 1)
 
 
 def _open_conversation(conversation_id: UUID) -> Conversation:
-    """The conversation, held against other writers, one revision further."""
+    """The conversation, held against other writers, one revision further; open pages are told."""
     conversation = Conversation.objects.select_for_update().get(pk=conversation_id)
     Conversation.objects.filter(pk=conversation.pk).update(rev=F("rev") + 1)
     conversation.rev += 1
+    changed = Event(name="chat:edited", conversation_id=str(conversation.pk), rev=conversation.rev)
+    transaction.on_commit(lambda: async_to_sync(publish)(changed.conversation_id, [changed]))
     return conversation
 
 
