@@ -1,0 +1,41 @@
+from typing import Any
+from uuid import UUID
+
+from django.core.management import BaseCommand
+from django.core.management.base import CommandParser
+
+from chat.services.repair import Repair, repair_conversations
+from chat.tools.registry import registry
+
+
+class Command(BaseCommand):
+    help = (
+        "Finds tool calls and results that were saved as text and makes them tool parts again. "
+        "Shows what it would do; writes with --apply. Harmless to repeat."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--apply", action="store_true", help="write the repairs")
+        parser.add_argument("--conversation", type=UUID, help="look at this one only")
+
+    def handle(self, *, apply: bool, conversation: UUID | None, **options: Any) -> None:
+        tools = [tool.spec for tool in registry]
+        repairs = list(repair_conversations(tools, apply=apply, only=conversation))
+        for repair in repairs:
+            self.stdout.write(_line(repair))
+        found = sum(not repair.busy for repair in repairs)
+        if not found:
+            self.stdout.write("There is nothing to repair.")
+        elif apply:
+            self.stdout.write(f"Repaired {found} conversations.")
+        else:
+            self.stdout.write(f"{found} conversations to repair. Write it with --apply.")
+
+
+def _line(repair: Repair) -> str:
+    if repair.busy:
+        return f"{repair.conversation_id}: left alone, an answer is being written"
+    return (
+        f"{repair.conversation_id}: {repair.calls} calls, {repair.results} results, "
+        f"{repair.joined} messages joined"
+    )
