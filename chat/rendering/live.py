@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from chat.protocol.events import TERMINAL, Event
+from chat.protocol.events import DELTAS, TERMINAL, Event
 from chat.protocol.messages import AnswerInfo, WithParts, message_from_json
 from chat.protocol.transcript import Shown, Transcript
 from chat.rendering import dom, swap
@@ -42,6 +42,9 @@ class LiveTranscript:
 
     def apply(self, event: Event) -> str:
         """One event; `Gap` when it does not follow what the page shows."""
+        if event.name in DELTAS and event.body["offset"] and not event.body.get("done"):
+            # Only the model's words, no word of ours: the language need not be set.
+            return "".join(self._of_run(event))
         with self.reader.speaking():
             if event.seq == 0:
                 return "".join(self._of_conversation(event))
