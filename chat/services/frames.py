@@ -34,7 +34,8 @@ class Frames:
         self._times: dict[int, dict[str, int]] = {}
         self.size = 0
 
-    def grew(self, change: PartGrew) -> None:
+    def grew(self, change: PartGrew) -> bool:
+        """Note a growth; whether these are the first words of a part."""
         growth = self._open.get(change.position)
         if growth is None:
             name: EventName = "chat:chunk" if change.kind == "text" else "chat:thinking"
@@ -46,6 +47,7 @@ class Frames:
             self._waiting.append(growth)
         growth.pieces.append(change.delta)
         self.size += len(change.delta)
+        return change.offset == 0
 
     def add(self, name: EventName, body: dict[str, Any]) -> None:
         self._waiting.append((name, body))

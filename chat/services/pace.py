@@ -2,6 +2,7 @@
 
 FRAME = 0.040
 LONGEST = 0.250
+HICCUP = 0.100
 
 
 class Pace:
@@ -16,7 +17,8 @@ class Pace:
         return min(LONGEST, FRAME + 4 * max(0.0, self.lag - 0.005))
 
     def late(self, seconds: float) -> None:
-        self.lag += (seconds - self.lag) * 0.2
+        # One hiccup, however long, must not slow the frames of the next seconds.
+        self.lag += (min(seconds, HICCUP) - self.lag) * 0.2
 
 
 pace = Pace()

@@ -85,8 +85,8 @@ class Run:
         """Take a change in; whether its rows should be written at once."""
         self._dirty.add(change.position)
         if isinstance(change, PartGrew):
-            self.frames.grew(change)
-            self._stir(urgent=False)
+            # Somebody waits for the first words: they do not wait for company.
+            self._stir(urgent=self.frames.grew(change))
             return False
         self._stir(urgent=self.frames.changed(change))
         return isinstance(change.part, StepFinishPart | ToolPart)
