@@ -44,14 +44,17 @@ ONE_AT_A_TIME: Final = (
 
 
 class XmlToolProvider:
-    """Implements `ModelProvider` by another one that is told of the tools in its prompt."""
+    """Implements `ModelProvider` by another one that is told of the tools in its prompt.
+
+    `tools` are those of the conversation; a request may go without, as for a summary.
+    """
 
     def __init__(self, provider: ModelProvider, tools: Sequence[ToolSpec]) -> None:
         self._provider = provider
-        self._tools = tuple(tools)
+        self._schemas = schemas_of(tools)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
-        listener = _Listener(self._tools)
+        listener = _Listener(request.tools)
         async with aclosing(_closable(self._provider.stream(self.told(request)))) as events:
             async for event in events:
                 for heard in listener.hear(event):
@@ -63,8 +66,8 @@ class XmlToolProvider:
         """The request in the XML style."""
         return replace(
             request,
-            system=with_tools(request.system, self._tools),
-            messages=in_xml(request.messages, schemas_of(self._tools)),
+            system=with_tools(request.system, request.tools),
+            messages=in_xml(request.messages, self._schemas),
             tools=(),
         )
 

@@ -37,6 +37,13 @@ CALL = "<calculator><word>a</word><count>3</count></calculator>"
 ASK = ModelRequest("m", (), system="Be kind.", tools=TOOLS)
 
 
+class Asked(Run):
+    """A run whose requests have tools."""
+
+    def build(self, parts):
+        return ASK
+
+
 async def answer(*events, request=ASK):
     provider = Script(list(events))
     heard = [event async for event in XmlToolProvider(provider, TOOLS).stream(request)]
@@ -94,7 +101,7 @@ async def test_only_the_first_call_of_a_message_runs():
 
 async def test_a_call_that_is_cut_off_is_answered_with_an_error_and_the_model_goes_on():
     provider = Script([TextDelta(CALL[:-5]), Finish("length")], says("Sorry."))
-    run = await Run(XmlToolProvider(provider, TOOLS), Tools()).to_end()
+    run = await Asked(XmlToolProvider(provider, TOOLS), Tools()).to_end()
     [part] = [part for part in run.assembly.parts() if isinstance(part, ToolPart)]
     assert part.state.status == "error"
     assert "</calculator>" in part.state.error
@@ -130,6 +137,16 @@ async def test_the_request_tells_of_the_tools_in_the_prompt_only():
     assert request.tools == ()
     assert request.system.startswith("Be kind.\n\n# Tools\n")
     assert "## calculator\nCounts." in request.system
+
+
+async def test_a_request_without_tools_tells_of_none_and_hears_none():
+    """A summary is asked for in the style of the conversation, but nothing may run."""
+    call = ToolCallBlock("c", "calculator", {"count": 3})
+    asked = ModelRequest("m", (ModelMessage("assistant", (call,)),), system="Sum up.")
+    heard, provider = await answer(TextDelta(CALL), Finish("stop"), request=asked)
+    assert heard == [TextDelta(CALL), Finish("stop")]
+    assert provider.requests[0].system == "Sum up."
+    assert "<count>" in provider.requests[0].messages[0].content[0].text
 
 
 async def test_the_prompt_is_the_same_for_the_same_tools_and_empty_for_none():
