@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 
 from chat.protocol.errors import ChatError
+from chat.protocol.ids import is_uuid
 from chat.protocol.messages import message_to_json
-from chat.services import turn
+from chat.services import organise, presence, turn
 from chat.services.answering import Begun, Caller
 from chat.services.pool import in_pool
 from chat.services.reading import PAGE, read_transcript
@@ -51,8 +52,13 @@ class Commands:
             case "version":
                 return await self._version(caller, message_id, values)
             case "stop":
-                await stop_generation(self.socket.user_id, self._here(), caller.name)
+                request_id = str(values.get("request_id") or "")
+                if request_id and not is_uuid(request_id):
+                    raise ChatError("error.chat_bad_command")
+                await stop_generation(self.socket.user_id, self._here(), caller.name, request_id)
                 return {}
+            case "rename" | "pin" | "delete":
+                return await self._organise(name, values)
             case _:
                 raise ChatError("error.chat_unknown_command")
 
@@ -79,6 +85,8 @@ class Commands:
     def _here(self) -> str:
         if not self.socket.conversation_id:
             raise ChatError("error.chat_conversation_not_found")
+        # A program that asks now and then, without attaching, is watching too.
+        presence.glimpse(self.socket.conversation_id)
         return self.socket.conversation_id
 
     async def _attach(self, values: Values) -> Values:
@@ -110,6 +118,17 @@ class Commands:
         if not version.isascii() or not version.isdigit() or len(version) > 6:
             raise ChatError("error.chat_bad_command")
         await turn.show_version(caller, self._here(), message_id, int(version))
+        return {}
+
+    async def _organise(self, name: str, values: Values) -> Values:
+        user_id = self.socket.user_id
+        match name:
+            case "rename":
+                return {"title": await organise.rename(user_id, self._here(), values.get("title"))}
+            case "pin":
+                await organise.pin(user_id, self._here(), pinned=values.get("pinned") is not False)
+            case _:
+                await organise.delete(user_id, self._here())
         return {}
 
     async def _messages(self, values: Values) -> Values:

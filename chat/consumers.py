@@ -62,6 +62,7 @@ class ChatConsumer(AsyncConsumer):
         self.socket = new_id()
         self.tab_id = ""
         self.attached = False
+        self.closed = False
         self.unread = 0
         self.acknowledged = 0
         # The sizes of the frames that were not acknowledged yet.
@@ -97,6 +98,10 @@ class ChatConsumer(AsyncConsumer):
         return make_reader(user, socket_language(self.scope))
 
     async def _refuse(self, code: int) -> bool:
+        """Close; whatever the other end still says or is about to be told counts no more."""
+        if self.closed:
+            return False
+        self.closed = True
         await self.send_message({"type": "websocket.close", "code": code})
         return False
 
@@ -129,6 +134,8 @@ class ChatConsumer(AsyncConsumer):
             message = await self.receive_message()
             if message["type"] == "websocket.disconnect":
                 return
+            if self.closed:
+                continue
             if message["type"] == "websocket.receive":
                 await self._command(commands, message)
 
@@ -180,6 +187,8 @@ class ChatConsumer(AsyncConsumer):
     # --- going out ----------------------------------------------------------------
 
     async def say(self, frames: list[str]) -> None:
+        if self.closed:
+            return
         for frame in frames:
             self.under_way.append(len(frame))
             self.unread += len(frame)
@@ -243,7 +252,7 @@ class ChatConsumer(AsyncConsumer):
         """A lost first or last event leaves no gap behind it: compare now and then."""
         for tick in itertools.count(1):
             await asyncio.sleep(self.compare_every)
-            if tick % 6 == 0 and not await in_pool(is_welcome, self.user_id, self.session_key):
+            if tick % 5 == 0 and not await in_pool(is_welcome, self.user_id, self.session_key):
                 await self._refuse(LOGGED_OUT)
                 return
             if tick % max(1, round(self.compare_column_every / self.compare_every)) == 0:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -96,11 +97,19 @@ class JsonTongue:
         self.rev = -1
         self.request_id = ""
         self.seq = 0
+        # Runs that are over: what still comes of them is late.
+        self.ended: deque[str] = deque(maxlen=8)
 
     def attach(self, transcript: Transcript, shown: Any) -> list[str]:
         return self.catch_up(transcript)
 
     def catch_up(self, transcript: Transcript) -> list[str]:
+        same = (transcript.rev, transcript.request_id) == (self.rev, self.request_id)
+        if same and transcript.seq < self.seq:
+            # Rows are behind events; nobody is shown less than they have seen.
+            return []
+        if self.request_id and self.request_id != transcript.request_id:
+            self.ended.append(self.request_id)
         self.rev = transcript.rev
         self.request_id = transcript.request_id
         self.seq = transcript.seq
@@ -119,25 +128,36 @@ class JsonTongue:
     async def events(self, events: Sequence[Event]) -> list[str]:
         said: list[str] = []
         for event in events:
-            if self._is_next(event, said):
-                said.append(_json(**event.as_json()))
+            if self._is_known(event):
+                continue
+            if not self._is_next(event):
+                raise Behind(said, event)
+            self._follow(event)
+            said.append(_json(**event.as_json()))
         return said
 
-    def _is_next(self, event: Event, said: list[str]) -> bool:
+    def _is_known(self, event: Event) -> bool:
         if event.seq == 0:
-            known, following = event.rev <= self.rev, event.rev == self.rev + 1
-            self.rev = event.rev if following else self.rev
-        elif event.request_id == self.request_id:
-            known, following = event.seq <= self.seq, event.seq == self.seq + 1
-        else:
-            known, following = event.rev < self.rev, event.seq == 1
-        if following and event.seq:
-            self.request_id, self.seq = event.request_id, event.seq
-        if following and event.name in TERMINAL:
+            return event.rev <= self.rev
+        same = event.request_id == self.request_id
+        return event.request_id in self.ended or (same and event.seq <= self.seq)
+
+    def _is_next(self, event: Event) -> bool:
+        if event.seq == 0:
+            return event.rev == self.rev + 1
+        if event.request_id != self.request_id:
+            return not self.request_id and event.seq == 1 and event.rev == self.rev
+        ends_here = event.name not in TERMINAL or event.rev <= self.rev + 1
+        return event.seq == self.seq + 1 and ends_here
+
+    def _follow(self, event: Event) -> None:
+        if event.seq == 0:
+            self.rev = event.rev
+        elif event.name in TERMINAL:
+            self.ended.append(event.request_id)
             self.rev, self.request_id, self.seq = max(self.rev, event.rev), "", 0
-        if not known and not following:
-            raise Behind(said, event)
-        return following
+        else:
+            self.request_id, self.seq = event.request_id, event.seq
 
     def column(self, entries: tuple[ColumnEntry, ...]) -> list[str]:
         return []

@@ -223,6 +223,8 @@ PARLEY_LIMITS = {
         "first_byte_seconds": 300,
         "idle_seconds": 90,
         "grace_seconds": 15,
+        "lease_seconds": 20,
+        "renew_seconds": 5,
     }.items()
 }
 # Another address that speaks DuckDuckGo's HTML: a proxy of one's own, or a test.

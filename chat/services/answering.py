@@ -11,6 +11,7 @@ from django.utils import timezone, translation
 from chat.models import Agent, Conversation, Generation, LanguageModel, Message
 from chat.protocol.errors import ChatError
 from chat.protocol.messages import AnswerInfo, WithParts
+from chat.services import process
 from chat.services.access import lock_conversation
 from chat.services.assignment import (
     Assignment,
@@ -22,6 +23,7 @@ from chat.services.assignment import (
 )
 from chat.services.process import this_process
 from chat.services.reading import as_value, read_history
+from chat.services.runs import RUNS
 from chat.services.style_lock import lock_style
 
 
@@ -97,6 +99,8 @@ def refuse_busy(conversation: Conversation, caller: Caller) -> None:
 
 
 def _refuse_crowd(user_id: int) -> None:
+    if process.closing or len(RUNS) >= settings.PARLEY_LIMITS["generations_per_process"]:
+        raise ChatError("error.chat_server_busy")
     running = Generation.objects.filter(user_id=user_id, status="active").count()
     limit = settings.PARLEY_LIMITS["generations_per_user"]
     if running >= limit:

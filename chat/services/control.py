@@ -14,13 +14,15 @@ log = logging.getLogger(__name__)
 AGAIN = 2.0
 
 
-async def ask_to_stop(conversation_id: str, stop: Stop) -> None:
+async def ask_to_stop(conversation_id: str, request_id: str, stop: Stop) -> None:
     """Stop a run here at once, or wherever it is."""
     run = RUNS.get(conversation_id)
-    if run is not None:
+    if run is not None and run.request_id == request_id:
         run.stop(stop)
     else:
-        await ask_processes("stop", conversation_id=conversation_id, stop=stop.as_json())
+        await ask_processes(
+            "stop", conversation_id=conversation_id, request_id=request_id, stop=stop.as_json()
+        )
 
 
 async def listen() -> None:
@@ -41,5 +43,7 @@ async def listen() -> None:
 def heed(message: dict[str, object]) -> None:
     run = RUNS.get(str(message.get("conversation_id", "")))
     wish = message.get("stop")
-    if run is not None and message["type"] == "stop" and isinstance(wish, dict):
+    if run is None or run.request_id != message.get("request_id"):
+        return
+    if message["type"] == "stop" and isinstance(wish, dict):
         run.stop(Stop(**wish))

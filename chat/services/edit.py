@@ -1,5 +1,6 @@
 """Edit and resend, regenerate, continue: an answer begins again, nothing is lost."""
 
+from collections import defaultdict
 from uuid import UUID
 
 from django.db.models import Max
@@ -11,7 +12,6 @@ from chat.protocol.ids import is_uuid, uuid7
 from chat.services.answering import (
     Begun,
     Caller,
-    already_begun,
     begin_answer,
     begin_once,
     next_position,
@@ -37,10 +37,11 @@ def edit_message(
 
     def begin(conversation: Conversation) -> Begun:
         said = find_message(conversation, message_id, Message.Role.USER)
-        put_away(conversation, said.position + 1, archive=archive)
         if archive:
+            put_away(conversation, said.position + 1)
             _keep_version(conversation, said)
         else:
+            _delete_after(conversation, said)
             said.parts.exclude(type="file").delete()
         last = said.parts.aggregate(last=Max("position"))["last"]
         add_text(said, text, 0 if last is None else last + 1)
@@ -79,15 +80,10 @@ def continue_answer(caller: Caller, conversation_id: str | UUID, message_id: str
     return begin_once(caller, conversation_id, begin)
 
 
-def check_wish(conversation: Conversation, caller: Caller, message_id: str) -> None:
+def check_wish(conversation: Conversation, caller: Caller, message_id: str, role: str) -> None:
     """Refuse at once what would be refused later, before anything is stopped for it."""
-    if already_begun(conversation, caller):
-        return
     refuse_stale(conversation, caller)
-    if not is_uuid(str(message_id)) or not Message.objects.shown().filter(
-        conversation=conversation, pk=message_id
-    ):
-        raise ChatError("error.chat_message_not_found")
+    find_message(conversation, message_id, role)
 
 
 def find_message(conversation: Conversation, message_id: str, role: str) -> Message:
@@ -99,13 +95,28 @@ def find_message(conversation: Conversation, message_id: str, role: str) -> Mess
     return message
 
 
-def put_away(conversation: Conversation, first: int, *, archive: bool = True) -> None:
-    """Take the messages from a position on out of the conversation."""
+def put_away(conversation: Conversation, first: int) -> None:
+    """Take the messages from a position on out of sight."""
     later = Message.objects.shown().filter(conversation=conversation, position__gte=first)
-    if archive:
-        later.update(archived_at=timezone.now())
-    else:
-        later.delete()
+    later.update(archived_at=timezone.now())
+
+
+def _delete_after(conversation: Conversation, said: Message) -> None:
+    """Delete all that was said after a message, earlier versions of it as well."""
+    children: defaultdict[UUID | None, list[UUID]] = defaultdict(list)
+    for pk, parent, original in Message.objects.filter(conversation=conversation).values_list(
+        "pk", "parent_id", "copy_of_id"
+    ):
+        children[original or parent].append(pk)
+    kept = set(Message.objects.filter(copy_of=said).values_list("pk", flat=True))
+    gone: list[UUID] = []
+    following = [pk for pk in children[said.pk] if pk not in kept]
+    while following:
+        gone += following
+        following = [child for pk in following for child in children[pk]]
+    later = Message.objects.shown().filter(conversation=conversation, position__gt=said.position)
+    later.delete()
+    Message.objects.filter(pk__in=gone).delete()
 
 
 def _keep_version(conversation: Conversation, said: Message) -> None:

@@ -19,7 +19,7 @@ from chat.services.settle import Outcome, Settled, settle
 
 log = logging.getLogger(__name__)
 
-INTERRUPTED = "error.chat_interrupted"
+SHUTDOWN = "error.chat_shutdown"
 
 
 def finished(end: LoopEnd) -> Outcome:
@@ -32,7 +32,7 @@ def stopped(run: Run) -> Outcome:
     """Stopped by a person, or because the process is going down."""
     stop = run.stopped or Stop(reason="shutdown")
     if stop.reason == "shutdown":
-        return failed(INTERRUPTED)
+        return failed(SHUTDOWN)
     return Outcome(status="cancelled", finish_reason="cancelled", error_data=stop.as_json())
 
 

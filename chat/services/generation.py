@@ -37,14 +37,15 @@ def start(assignment: Assignment) -> Run:
     return run
 
 
-async def stop_all() -> None:
-    """Settle every run of this process, before it goes down."""
+async def stop_all() -> bool:
+    """Settle every run of this process, before it goes down; whether there was any."""
     runs = list(RUNS.values())
     for run in runs:
         run.stop(Stop(reason="shutdown"))
     tasks = [run.task for run in runs if run.task is not None]
     if tasks:
         await asyncio.wait(tasks, timeout=15)
+    return bool(runs)
 
 
 async def _live(run: Run) -> None:

@@ -4,27 +4,37 @@ import asyncio
 import contextvars
 
 from chat.providers.registry import shared_http
+from chat.services import process, turn
 from chat.services.control import listen
 from chat.services.generation import stop_all
-from chat.services.process import keep_alive, retire
+from chat.services.pool import in_pool
+
+# What was said last needs this long to leave through sockets that are about to close.
+LAST_FRAMES = 0.3
 
 _helpers: list[asyncio.Task[None]] = []
 
 
 async def start() -> None:
     """Take a lease, settle what the last crash left, and listen to the other processes."""
+    process.closing = False
+    # Before the first request: made in the middle of one, the row would wait for its transaction.
+    await in_pool(process.this_process)
     loop = asyncio.get_running_loop()
     _helpers.extend(
         loop.create_task(helper, context=contextvars.Context())
-        for helper in (keep_alive(), listen())
+        for helper in (process.keep_alive(), listen())
     )
 
 
 async def stop() -> None:
-    """Settle every run before the process goes; the last frames need a moment to leave."""
-    await stop_all()
+    """Settle every run before the process goes."""
+    process.closing = True
+    await turn.all_begun()
+    if await stop_all():
+        await asyncio.sleep(LAST_FRAMES)
     for helper in _helpers:
         helper.cancel()
     _helpers.clear()
     await shared_http().aclose()
-    await retire()
+    await process.retire()

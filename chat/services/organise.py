@@ -34,7 +34,9 @@ async def pin(user_id: int, conversation_id: str | UUID, *, pinned: bool) -> Non
 async def delete(user_id: int, conversation_id: str | UUID) -> None:
     """Take it out of sight; until it is purged it can be brought back."""
     conversation = await in_pool(_delete, user_id, conversation_id)
-    await ask_to_stop(str(conversation.pk), Stop(by_id=str(user_id), reason="deleted"))
+    stop = Stop(by_id=str(user_id), reason="deleted")
+    for request_id in await in_pool(_leave_wish, conversation, stop):
+        await ask_to_stop(str(conversation.pk), request_id, stop)
     await _tell(conversation, "chat:deleted")
 
 
@@ -100,11 +102,15 @@ def _delete(user_id: int, conversation_id: str | UUID) -> Conversation:
     conversation.deleted_at = timezone.now()
     conversation.rev += 1
     conversation.save(update_fields=("deleted_at", "rev"))
-    stop = Stop(by_id=str(user_id), reason="deleted").as_json()
-    Generation.objects.filter(conversation=conversation, status="active").update(
-        stop_requested_by=stop
-    )
     return conversation
+
+
+def _leave_wish(conversation: Conversation, stop: Stop) -> list[str]:
+    """Not in the transaction above: a run that writes holds its row and wants the conversation's,
+    the other way round both would wait for ever."""
+    active = Generation.objects.filter(conversation=conversation, status="active")
+    active.update(stop_requested_by=stop.as_json())
+    return [str(pk) for pk in active.values_list("pk", flat=True)]
 
 
 def _restore(user_id: int, conversation_id: str | UUID) -> None:

@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 # Pages without scripts come back every few seconds instead of staying.
 _glimpsed: dict[str, float] = {}
 _waiting: set[asyncio.Task[None]] = set()
+_looked_at: set[str] = set()
 
 
 async def attach(conversation_id: str, user_id: int, socket: str, tab_id: str) -> None:
@@ -39,17 +40,31 @@ def glimpse(conversation_id: str) -> None:
 
 def look_later(conversation_id: str) -> None:
     """Stop the run of a conversation that nobody watches once the grace time is over."""
-    if conversation_id in RUNS:
+    if conversation_id in RUNS and conversation_id not in _looked_at:
+        _looked_at.add(conversation_id)
         task = asyncio.get_running_loop().create_task(
             _look(conversation_id), context=contextvars.Context()
         )
         _waiting.add(task)
         task.add_done_callback(_waiting.discard)
+        task.add_done_callback(lambda _: _looked_at.discard(conversation_id))
+
+
+async def look_around() -> None:
+    """See to the runs whose last view was closed in another process, or died with it."""
+    grace = settings.PARLEY_LIMITS["grace_seconds"]
+    long_ago = time.monotonic() - grace
+    for conversation_id in [key for key, at in _glimpsed.items() if at < long_ago]:
+        del _glimpsed[conversation_id]
+    if RUNS:
+        for conversation_id in set(RUNS) - await in_pool(_watched, list(RUNS)):
+            look_later(conversation_id)
 
 
 async def _look(conversation_id: str) -> None:
     grace = settings.PARLEY_LIMITS["grace_seconds"]
     await asyncio.sleep(grace)
+    _looked_at.discard(conversation_id)
     run = RUNS.get(conversation_id)
     if run is None:
         return
@@ -83,10 +98,15 @@ def _detach(socket: str) -> None:
     View.objects.filter(socket=socket).delete()
 
 
+def _watched(conversation_ids: list[str]) -> set[str]:
+    """Those that somebody looks at; views of dead processes do not count."""
+    alive = View.objects.filter(conversation_id__in=conversation_ids, process__lease__gte=Now())
+    return {str(pk) for pk in alive.values_list("conversation_id", flat=True)}
+
+
 def _is_watched(conversation_id: str) -> bool:
-    """Views of dead processes do not count; the owner may wish to go on unwatched."""
-    alive = View.objects.filter(conversation_id=conversation_id, process__lease__gte=Now())
-    if alive.exists():
+    """Somebody looks, or the owner wishes it to go on without."""
+    if _watched([conversation_id]):
         return True
     owner = Conversation.objects.filter(pk=conversation_id).values("owner_id")
     return Profile.objects.filter(user_id__in=owner, keep_generating=True).exists()

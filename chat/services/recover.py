@@ -1,8 +1,11 @@
 """After a crash: what a dead process left open is settled by the living."""
 
 import logging
+from collections.abc import Collection, Iterable
+from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Q
 from django.db.models.functions import Now
 
@@ -13,36 +16,58 @@ from chat.models import Generation, Process
 from chat.protocol.events import Event
 from chat.services.broadcast import publish
 from chat.services.pool import in_pool
+from chat.services.process import this_process
 from chat.services.reading import as_value
+from chat.services.runs import RUNS
 from chat.services.settle import Outcome, settle
 
 log = logging.getLogger(__name__)
 
 INTERRUPTED = "error.chat_interrupted"
 BATCH = 100
+FORGET = timedelta(hours=1)
 
 
 async def settle_orphans() -> int:
     """Settle the runs of processes whose lease has run out, and tell their viewers."""
     settled = 0
-    while orphans := await in_pool(_orphans):
-        for request_id in orphans:
-            event = await in_pool(_settle_one, request_id)
-            if event is not None:
-                settled += 1
-                await publish(event.conversation_id, [event])
+    tried: set[UUID] = set()
+    while orphans := await in_pool(_orphans, tried):
+        tried.update(orphans)
+        for event in await in_pool(_settle_all, orphans):
+            settled += 1
+            await publish(event.conversation_id, [event])
     await in_pool(_forget_dead)
     return settled
 
 
-def _orphans() -> list[UUID]:
-    dead = Q(process__isnull=True) | Q(process__lease__lt=Now())
-    runs = Generation.objects.filter(dead, status="active")
+def _orphans(tried: Collection[UUID] = ()) -> list[UUID]:
+    """Runs of nobody: their process is gone, or has lost them itself."""
+    long_ago = Now() - timedelta(seconds=settings.PARLEY_LIMITS["lease_seconds"])
+    here = [run.request_id for run in list(RUNS.values())]
+    lost_here = Q(process=this_process(), started__lt=long_ago) & ~Q(pk__in=here)
+    nobodys = Q(process__isnull=True) | Q(process__lease__lt=Now()) | lost_here
+    runs = Generation.objects.filter(nobodys, status="active").exclude(pk__in=tried)
     return list(runs.values_list("pk", flat=True)[:BATCH])
 
 
+def _settle_all(orphans: Iterable[UUID]) -> list[Event]:
+    events = []
+    for request_id in orphans:
+        try:
+            event = _settle_one(request_id)
+        except Exception:  # one that cannot be read must not leave the others open
+            log.exception("an interrupted run could not be settled")
+            continue
+        if event is not None:
+            events.append(event)
+    return events
+
+
 def _settle_one(request_id: UUID) -> Event | None:
-    run = Generation.objects.select_related("message").get(pk=request_id)
+    run = Generation.objects.select_related("message").filter(pk=request_id).first()
+    if run is None:
+        return None
     message = as_value(run.message)
     assembly = Assembly(message.info.session_id, message.info.id, message.parts)
     changes = assembly.abort()
@@ -67,5 +92,9 @@ def _settle_one(request_id: UUID) -> Event | None:
 
 
 def _forget_dead() -> None:
-    """Rows of processes that are long gone and have nothing left to settle."""
-    Process.objects.filter(lease__lt=Now(), generations__status=None).delete()
+    """Rows of processes that are long gone, and the views they had open.
+
+    Not at once: one that was only asleep would come back to sockets that count for nothing.
+    """
+    dead = Process.objects.filter(lease__lt=Now() - FORGET)
+    dead.exclude(generations__status="active").delete()

@@ -8,18 +8,26 @@ from chat.services.pool import in_pool
 from chat.services.runs import Stop
 
 
-def request_stop(user_id: int, conversation_id: str, stop: Stop) -> None:
+def request_stop(user_id: int, conversation_id: str, stop: Stop, request_id: str = "") -> str:
     """Leave the wish in the row, where the process that runs it reads it at its next flush."""
     get_conversation(user_id, conversation_id)
-    asked = Generation.objects.filter(conversation_id=conversation_id, status="active").update(
-        stop_requested_by=stop.as_json()
-    )
-    if not asked:
+    active = Generation.objects.filter(conversation_id=conversation_id, status="active")
+    if request_id:
+        active = active.filter(pk=request_id)
+    run = active.only("pk").first()
+    if run is None or not active.filter(pk=run.pk).update(stop_requested_by=stop.as_json()):
         raise ChatError("error.chat_no_active_generation")
+    return str(run.pk)
 
 
-async def stop_generation(user_id: int, conversation_id: str, by: str) -> None:
-    """Stop the answer of a conversation, wherever it is being written."""
+async def stop_generation(
+    user_id: int, conversation_id: str, by: str, request_id: str = ""
+) -> None:
+    """Stop the answer of a conversation, wherever it is being written.
+
+    With a `request_id` only that one: whoever wants to be rid of an answer does not mean
+    the next, which may have begun meanwhile.
+    """
     wish = Stop(by_id=str(user_id), by=by)
-    await in_pool(request_stop, user_id, conversation_id, wish)
-    await ask_to_stop(conversation_id, wish)
+    request_id = await in_pool(request_stop, user_id, conversation_id, wish, request_id)
+    await ask_to_stop(conversation_id, request_id, wish)

@@ -6,13 +6,13 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
-from chat.models import Generation
+from chat.models import Generation, Message
 from chat.protocol.errors import ChatError
 from chat.protocol.events import Event, EventName
 from chat.protocol.messages import message_to_json
 from chat.services import edit, generation
 from chat.services.access import get_conversation
-from chat.services.answering import Begun, Caller
+from chat.services.answering import Begun, Caller, already_begun
 from chat.services.broadcast import publish, tell_user
 from chat.services.pool import in_pool
 from chat.services.runs import RUNS
@@ -44,6 +44,12 @@ def whole(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     return call
 
 
+async def all_begun() -> None:
+    """Every turn that is being taken has its run, or was refused."""
+    if _under_way:
+        await asyncio.wait(_under_way, timeout=PATIENCE)
+
+
 @whole
 async def send(caller: Caller, conversation_id: Conversation, content: object) -> Begun:
     """Say something. A repeated send answers as the first one did and starts nothing."""
@@ -61,7 +67,7 @@ async def edit_and_resend(
     archive: bool = True,
 ) -> Begun:
     checked_content(content)
-    await _make_room(caller, conversation_id, message_id)
+    await _make_room(caller, conversation_id, message_id, Message.Role.USER)
     begun = await in_pool(
         edit.edit_message, caller, conversation_id, message_id, content, archive=archive
     )
@@ -70,7 +76,7 @@ async def edit_and_resend(
 
 @whole
 async def regenerate(caller: Caller, conversation_id: Conversation, message_id: str) -> Begun:
-    await _make_room(caller, conversation_id, message_id)
+    await _make_room(caller, conversation_id, message_id, Message.Role.ASSISTANT)
     begun = await in_pool(edit.regenerate, caller, conversation_id, message_id)
     return await _begin(caller, begun, "chat:edited")
 
@@ -110,37 +116,45 @@ async def _begin(caller: Caller, begun: Begun, name: EventName) -> Begun:
     return begun
 
 
-async def _make_room(caller: Caller, conversation_id: Conversation, message_id: str) -> None:
+async def _make_room(
+    caller: Caller, conversation_id: Conversation, message_id: str, role: str
+) -> None:
     """Stop a running answer and see it settled; not for a wish that will be refused anyway."""
     key = str(conversation_id)
-    if not await in_pool(_must_stop, caller, key, message_id):
+    request_id = await in_pool(_to_stop, caller, key, message_id, role)
+    if not request_id:
         return
     try:
-        await stop_generation(caller.user_id, key, caller.name)
+        await stop_generation(caller.user_id, key, caller.name, request_id)
     except ChatError as error:
         if error.key != "error.chat_no_active_generation":
             raise
     try:
         async with asyncio.timeout(PATIENCE):
-            await _settled(key)
+            await _settled(key, request_id)
     except TimeoutError:
         raise ChatError("error.chat_previous_generation_not_finished") from None
 
 
-async def _settled(conversation_id: str) -> None:
+async def _settled(conversation_id: str, request_id: str) -> None:
     run = RUNS.get(conversation_id)
-    if run is not None and run.task is not None:
+    if run is not None and run.request_id == request_id and run.task is not None:
         await asyncio.wait({run.task})
     # Another process settles its runs without telling this one.
-    while await in_pool(_is_running, conversation_id):  # noqa: ASYNC110
+    while await in_pool(_is_running, request_id):  # noqa: ASYNC110
         await asyncio.sleep(0.1)
 
 
-def _must_stop(caller: Caller, conversation_id: str, message_id: str) -> bool:
+def _to_stop(caller: Caller, conversation_id: str, message_id: str, role: str) -> str:
+    """The run in the way of a wish. Looked for before the wish is checked: one that begins
+    in between has changed what the wish is about, and must not be stopped for it."""
     conversation = get_conversation(caller.user_id, conversation_id)
-    edit.check_wish(conversation, caller, message_id)
-    return _is_running(conversation_id)
+    if already_begun(conversation, caller):
+        return ""
+    active = Generation.objects.filter(conversation=conversation, status="active").first()
+    edit.check_wish(conversation, caller, message_id, role)
+    return str(active.pk) if active else ""
 
 
-def _is_running(conversation_id: str) -> bool:
-    return Generation.objects.filter(conversation_id=conversation_id, status="active").exists()
+def _is_running(request_id: str) -> bool:
+    return Generation.objects.filter(pk=request_id, status="active").exists()

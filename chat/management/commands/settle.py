@@ -1,0 +1,22 @@
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.core.management import BaseCommand
+
+from chat.services.process import retire
+from chat.services.recover import settle_orphans
+
+
+class Command(BaseCommand):
+    help = "Settles the answers that a crashed server left open; running ones are not touched."
+
+    def handle(self, **options: Any) -> None:
+        settled = async_to_sync(_settle)()
+        self.stdout.write(f"Settled {settled} {'answer' if settled == 1 else 'answers'}.")
+
+
+async def _settle() -> int:
+    try:
+        return await settle_orphans()
+    finally:
+        await retire()
