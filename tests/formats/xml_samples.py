@@ -28,12 +28,14 @@ pieces = st.one_of(
             "```", "\n```\n", "5", "null", "true", '"', "<thinking>", "</thinking>", "é", "字",
         ]
     ),
-    st.text(st.characters(codec="utf-8"), max_size=5),
+    st.text("aZ0-_.\t\r\\&;=/\u3000é字😀\x85", max_size=5),
 )  # fmt: skip
 texts = st.lists(pieces, max_size=8).map("".join)
 _scalars = st.one_of(st.none(), st.booleans(), st.integers(), texts)
 _json = st.recursive(
-    _scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3)
+    _scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=5,
 )
 _VALUES = {
     "word": texts,
