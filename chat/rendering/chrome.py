@@ -21,6 +21,7 @@ class Labels:
     important: str = "Important"
     warning: str = "Warning"
     caution: str = "Caution"
+    task: str = "Task"
 
 
 ENGLISH: Final = Labels()
@@ -30,11 +31,12 @@ _ALERT: Final = re.compile(
     r'(<div class="markdown-alert markdown-alert-(note|tip|important|warning|caution)">'
     r'<p class="markdown-alert-title">)(Note|Tip|Important|Warning|Caution)</p>'
 )
+_TASK: Final = '<input type="checkbox"'
 _ROOT: Final = re.compile(r"<[a-z0-9]+")
 
 
 def dress(cleaned: str, labels: Labels) -> str:
-    """Give tables their scroll region, code its head, alerts their title."""
+    """Give tables their scroll region, code its head, alerts their title, tasks a name."""
     if "<pre>" in cleaned:
         cleaned = _PRE.sub(lambda match: _code_head(match[1] or "", labels), cleaned)
         cleaned = cleaned.replace("</pre>", "</pre></figure>")
@@ -42,6 +44,8 @@ def dress(cleaned: str, labels: Labels) -> str:
         cleaned = _table(cleaned, labels)
     if "markdown-alert" in cleaned:
         cleaned = _ALERT.sub(lambda match: _alert_title(match, labels), cleaned)
+    if _TASK in cleaned:
+        cleaned = cleaned.replace(_TASK, f'{_TASK} aria-label="{html.escape(labels.task)}"')
     if "<section" in cleaned:
         label = html.escape(labels.footnotes)
         cleaned = cleaned.replace("<section", f'<section aria-label="{label}"', 1)

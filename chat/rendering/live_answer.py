@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from django.utils.html import escape
+
 from chat.protocol.events import Event
 from chat.protocol.messages import AnswerInfo, WithParts
 from chat.protocol.parts import (
@@ -23,6 +25,7 @@ from chat.rendering.feet import Retry, foot_html, work_html
 from chat.rendering.live_text import LiveText
 from chat.rendering.markdown import prepare
 from chat.rendering.messages import is_growing, part_html
+from chat.rendering.pages import status_text
 from chat.rendering.prose import labels
 from chat.rendering.reader import Reader
 from chat.rendering.tool_cards import card_state
@@ -199,6 +202,14 @@ class LiveAnswer:
         elif html:
             yield swap.append(dom.body_id(self.position), html)
         self.stale.discard(position)
+        if isinstance(part, ReasoningPart | ToolPart):
+            yield self._announce(part)
+
+    def _announce(self, part: ReasoningPart | ToolPart) -> str:
+        """What is being done, for who cannot see it; the words themselves are never read out."""
+        tool = part.tool if isinstance(part, ToolPart) else ""
+        words = status_text("using" if tool else "thinking", self.reader, tool)
+        return swap.inner(dom.STATUS, escape(words))
 
     def _close(self, part: TextPart | ReasoningPart, position: int) -> Iterator[str]:
         """A text ends as it is; a thought is drawn as markdown, with how long it took."""

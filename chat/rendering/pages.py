@@ -16,7 +16,7 @@ from chat.rendering.examples import examples
 from chat.rendering.messages import ShownMessage, message_html
 from chat.rendering.reader import Reader
 
-Occasion = Literal["started", "done", "stopped", "failed"]
+Occasion = Literal["started", "thinking", "using", "done", "stopped", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +194,17 @@ def notice_html(text: str, reader: Reader, *, danger: bool = False, undo: str = 
         return SafeString(render_to_string("chat/toast.html", values).strip())
 
 
-def status_text(occasion: Occasion, reader: Reader) -> str:
+def status_text(occasion: Occasion, reader: Reader, tool: str = "") -> str:
     """What the one polite region says; never the words of the answer itself."""
     with reader.speaking():
         match occasion:
             case "started":
                 return _("Answering…")
+            case "thinking":
+                return _("Thinking…")
+            case "using":
+                name = reader.names.tools.get(tool, tool)
+                return _("Using %(tool)s") % {"tool": name}
             case "done":
                 return _("The answer is ready.")
             case "stopped":

@@ -46,4 +46,5 @@ def labels() -> Labels:
         important=_("Important"),
         warning=_("Warning"),
         caution=_("Caution"),
+        task=_("Task"),
     )

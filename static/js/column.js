@@ -6,6 +6,9 @@ const sidebar = byId("sidebar");
 const search = byId("q");
 const root = document.documentElement;
 const narrow = matchMedia("(max-width: 52rem)");
+let leaving = false;
+
+addEventListener("beforeunload", () => (leaving = true));
 
 // --- what the menus do -----------------------------------------------------------------------
 
@@ -16,7 +19,7 @@ async function organise(form, values) {
   const headers = { "HX-Request": "true", "HX-Current-URL": location.href };
   const answer = await fetch(form.action, { method: "POST", body, headers });
   const away = answer.headers.get("HX-Redirect");
-  if (away) return location.assign(away);
+  if (away) return leaving || location.assign(away);
   if (answer.status === 200) byId("toasts").insertAdjacentHTML("beforeend", await answer.text());
   return answer.ok;
 }
@@ -31,8 +34,10 @@ function rename(name, id, value = name.textContent) {
   (link ?? name).hidden = true;
   (link ?? name).after(box);
   box.select();
+  let open = true;
   const close = (keep) => {
-    if (!box.isConnected) return;
+    if (!open) return;
+    open = false;
     const title = box.value.trim();
     const menu = box.parentElement.querySelector("details.menu > summary");
     const focused = document.activeElement === box;
@@ -133,15 +138,12 @@ document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
   const command = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
-  const act =
-    event.key === "Escape" ? () => escape(event)
-    : command && key === "k" ? find
-    : command && event.shiftKey && key === "o" ? () => document.querySelector("[data-new]")?.click()
-    : command || event.altKey || typing(event.target) ? null
-    : key === "/" ? () => byId("text")?.focus()
-    : key === "?" ? () => byId("keys")?.showModal()
-    : null;
-  if (!act) return;
-  if (event.key !== "Escape") event.preventDefault();
-  act();
+  const plain = !command && !event.altKey && !typing(event.target);
+  if (event.key === "Escape") return escape(event);
+  if (command && key === "k") find();
+  else if (command && event.shiftKey && key === "o") document.querySelector("[data-new]")?.click();
+  else if (plain && key === "/") byId("text")?.focus();
+  else if (plain && key === "?") byId("keys")?.showModal();
+  else return;
+  event.preventDefault();
 });

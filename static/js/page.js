@@ -118,6 +118,11 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
   if (target.contains(focused) && target.id) requestAnimationFrame(placeOf(focused));
 });
 
+document.addEventListener("htmx:oobAfterSwap", () => {
+  const title = `${byId("title")?.textContent} · Parley`;
+  if (byId("title") && document.title !== title) document.title = title;
+});
+
 // --- toasts ----------------------------------------------------------------------------------
 
 const toasts = byId("toasts");

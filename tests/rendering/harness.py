@@ -82,7 +82,7 @@ _ATTRIBUTES = {
     "code": {"class"},
     "div": {"class", "role", "tabindex", "aria-label"},
     "figure": {"class"},
-    "input": {"type", "disabled", "checked"},
+    "input": {"type", "disabled", "checked", "aria-label"},
     "ol": {"start"},
     "p": {"class"},
     "pre": {"class", "tabindex"},
