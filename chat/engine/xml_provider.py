@@ -56,9 +56,16 @@ class XmlToolProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
         listener = _Listener(request.tools)
         async with aclosing(_closable(self._provider.stream(self.told(request)))) as events:
-            async for event in events:
-                for heard in listener.hear(event):
-                    yield heard
+            try:
+                async for event in events:
+                    for heard in listener.hear(event):
+                        yield heard
+            except ProviderError:
+                # What was said is kept; a call that was being written never was one.
+                for heard in listener.close():
+                    if isinstance(heard, TextDelta):
+                        yield heard
+                raise
         for heard in listener.close():
             yield heard
 

@@ -25,10 +25,11 @@ def schemas_of(tools: Iterable[ToolSpec]) -> Schemas:
 
 def call_as_xml(name: str, arguments: JsonObject, schema: JsonObject | None = None) -> str:
     properties = (schema or {}).get("properties") or {}
-    lines = [f"<{name}>"]
-    for key, value in arguments.items():
-        lines += [f"<{key}>", written(key, value, properties.get(key) or {}), f"</{key}>"]
-    return "\n".join([*lines, f"</{name}>"])
+    values = {
+        key: written(key, value, properties.get(key) or {}) for key, value in arguments.items()
+    }
+    inside = "\n".join(f"<{key}>\n{value}\n</{key}>" for key, value in values.items())
+    return f"<{name}>\n{inside}\n</{name}>"
 
 
 def result_as_text(name: str, text: str) -> str:

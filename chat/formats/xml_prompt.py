@@ -56,10 +56,11 @@ def _tool(tool: ToolSpec) -> Iterator[str]:
     for name, schema in properties.items():
         yield _parameter(name, schema, name in required)
     yield ""
+    yield "To use it:"
     yield f"<{tool.name}>"
     for name in properties:
         if name in required:
-            yield f"<{name}>\n{_kind(properties[name])}\n</{name}>"
+            yield f"<{name}>\n{_placeholder(name, properties[name])}\n</{name}>"
     yield f"</{tool.name}>"
 
 
@@ -76,6 +77,17 @@ def _parameter(name: str, schema: JsonObject, required: bool) -> str:
         shape = {key: value for key, value in schema.items() if key != "description"}
         line += f"\n  JSON, by this schema: {_json(shape)}"
     return line
+
+
+def _placeholder(name: str, schema: JsonObject) -> str:
+    """What stands where the value goes; a small model copies the form of it."""
+    match schema.get("type"):
+        case "array":
+            return "[...]"
+        case "object":
+            return "{...}"
+        case _:
+            return f"{name} here"
 
 
 def _kind(schema: JsonObject) -> str:

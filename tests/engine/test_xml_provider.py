@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from chat.engine.history import to_model_messages
 from chat.engine.xml_provider import XmlToolProvider
 from chat.formats.xml_history import in_xml, schemas_of
-from chat.formats.xml_prompt import tools_prompt
 from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import (
     FileBlock,
@@ -84,6 +83,20 @@ async def test_what_was_held_back_comes_before_the_end():
     assert unended == heard[:2]
 
 
+async def test_what_was_held_back_is_kept_when_the_provider_fails():
+    broken = Script([TextDelta("a <b"), ProviderError("error.chat_provider_cut_off")])
+    stream = XmlToolProvider(broken, TOOLS).stream(ASK)
+    assert [await anext(stream), await anext(stream)] == [TextDelta("a"), TextDelta(" <b")]
+    with pytest.raises(ProviderError):
+        await anext(stream)
+    cut = Script([TextDelta(CALL[:-5]), ProviderError("error.chat_provider_cut_off")])
+    run = Asked(XmlToolProvider(cut, TOOLS), Tools())
+    with pytest.raises(ProviderError):
+        await run.to_end()
+    run.assembly.abort()
+    assert [state.status for state in run.states().values()] == ["error"]
+
+
 async def test_why_the_model_stopped_is_kept_unless_it_called():
     heard, _ = await answer(TextDelta(CALL), Finish("length"))
     assert heard[-1] == Finish("length")
@@ -147,14 +160,6 @@ async def test_a_request_without_tools_tells_of_none_and_hears_none():
     assert heard == [TextDelta(CALL), Finish("stop")]
     assert provider.requests[0].system == "Sum up."
     assert "<count>" in provider.requests[0].messages[0].content[0].text
-
-
-async def test_the_prompt_is_the_same_for_the_same_tools_and_empty_for_none():
-    """Prompt caches hit."""
-    assert tools_prompt(TOOLS) == tools_prompt(tuple(TOOLS))
-    assert tools_prompt(()) == ""
-    for name in TOOLS[0].parameters["properties"]:
-        assert f"- {name} (" in tools_prompt(TOOLS)
 
 
 def test_calls_and_results_are_texts_in_their_order():
