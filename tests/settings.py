@@ -12,9 +12,6 @@ atexit.register(shutil.rmtree, _data, ignore_errors=True)
 # The developer's own environment decides no test; DATABASE_URL is `make test`'s choice.
 for _name in ("PARLEY_ENV", "ALLOWED_HOSTS", "ORIGINS", "REDIS_URL", "DEBUG", "PARLEY_LANGUAGE"):
     os.environ.pop(_name, None)
-# Nor does a key of theirs connect a test to a provider.
-for _name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "OLLAMA_HOST"):
-    os.environ.pop(_name, None)
 os.environ["PARLEY_DATA"] = _data
 
 from chatsite.settings import *  # noqa: E402, F403
