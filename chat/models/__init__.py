@@ -7,6 +7,7 @@ from chat.models.generation import Generation, Process, View
 from chat.models.message import Message
 from chat.models.part import Part
 from chat.models.profile import Profile
+from chat.models.search import SearchEntry
 
 __all__ = [
     "Agent",
@@ -19,6 +20,7 @@ __all__ = [
     "Process",
     "Profile",
     "Provider",
+    "SearchEntry",
     "ToolSetting",
     "View",
 ]

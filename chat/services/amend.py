@@ -20,6 +20,7 @@ from chat.protocol.text import clean_json, clean_text
 from chat.protocol.tool_state import JsonObject, ToolState, amend, refuse
 from chat.protocol.validation import FieldFault, part_from_json, validate_part
 from chat.services.broadcast import publish
+from chat.services.search_index import index_message, index_title
 
 _FIXED = ("id", "sessionID", "messageID", "type", "text", "tool", "callID")
 
@@ -53,6 +54,7 @@ def amend_part(row: Part, text: str, data: JsonObject) -> Part:
         Message.objects.filter(pk=row.message_id).update(
             updated=timezone.now(), revision=F("revision") + 1
         )
+        index_message(row.message_id)
     return Part.objects.get(pk=row.pk)
 
 
@@ -66,6 +68,8 @@ def amend_conversation(row: Conversation, fields: Iterable[str]) -> None:
             fields.add("titled_by_hand")
         row.rev = locked.rev
         row.save(update_fields=fields)
+        if "title" in fields:
+            index_title(row)
 
 
 def remove(row: Message | Part) -> None:
@@ -75,6 +79,8 @@ def remove(row: Message | Part) -> None:
         message = row if isinstance(row, Message) else row.message
         _refuse_running(message)
         row.delete()
+        if isinstance(row, Part):
+            index_message(row.message_id)
         Message.objects.filter(pk=message.pk).update(revision=F("revision") + 1)
 
 

@@ -15,6 +15,7 @@ from chat.services.broadcast import publish, tell_user
 from chat.services.control import ask_to_stop
 from chat.services.pool import in_pool
 from chat.services.runs import Stop
+from chat.services.search_index import index_title
 
 TITLE_LENGTH = 200
 
@@ -78,6 +79,7 @@ def _rename(user_id: int, conversation_id: str | UUID, title: object) -> Convers
     conversation.titled_by_hand = True
     conversation.rev += 1
     conversation.save(update_fields=("title", "titled_by_hand", "rev"))
+    index_title(conversation)
     return conversation
 
 

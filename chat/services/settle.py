@@ -13,6 +13,7 @@ from chat.models import Conversation, Generation, Message, Part
 from chat.protocol import parts as values
 from chat.protocol.messages import AnswerInfo
 from chat.services.reading import answer_info
+from chat.services.search_index import index_message
 
 Placed = tuple[int, values.Part]
 
@@ -66,6 +67,7 @@ def settle(request_id: str, outcome: Outcome, placed: Sequence[Placed]) -> Settl
         run = Generation.objects.only("message_id", "conversation_id").get(pk=request_id)
         write_parts(placed)
         _close_message(run.message_id, outcome)
+        index_message(run.message_id)
         Conversation.objects.filter(pk=run.conversation_id).update(rev=F("rev") + 1, updated=now)
         rev = Conversation.objects.values_list("rev", flat=True).get(pk=run.conversation_id)
         info = answer_info(Message.objects.with_versions().get(pk=run.message_id))

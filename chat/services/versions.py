@@ -12,6 +12,7 @@ from chat.protocol.ids import is_uuid
 from chat.services.access import lock_conversation
 from chat.services.answering import Caller, refuse_busy, refuse_stale, touch
 from chat.services.edit import put_away
+from chat.services.search_index import index_message
 
 # Out of the way of positions while two versions change places.
 _ASIDE = 1_000_000
@@ -67,6 +68,7 @@ def _show_text(conversation: Conversation, said: Message, version: int) -> None:
     said.updated = timezone.now()
     for message in (said, other):
         message.save(update_fields=("version", "revision", "updated"))
+    index_message(said.pk)
     following = _latest_child(_put_away_rows(conversation), said.pk)
     if following is not None:
         _bring_back(conversation, following)

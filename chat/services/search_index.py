@@ -1,0 +1,112 @@
+"""Keeping what can be searched: the words of a message when it is whole, and of its title.
+
+Each is called within the transaction that writes the message or the title. What is archived,
+deleted or an earlier version stays as it is: the search itself passes over it.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from chat.formats.search_text import words_of
+from chat.models import Conversation, Message, Part, SearchEntry
+
+BATCH = 200
+
+
+def index_message(message_id: UUID | str) -> None:
+    """Read a message's parts and keep their words, once at its end and after a change."""
+    message = Message.objects.select_related("conversation").only("conversation__owner_id")
+    _keep([message.prefetch_related("parts").get(pk=message_id)])
+
+
+def index_title(conversation: Conversation) -> None:
+    own = SearchEntry.objects.filter(conversation=conversation, message=None)
+    words = words_of(conversation.title)
+    if not own.update(words=words):
+        SearchEntry.objects.create(
+            owner_id=conversation.owner_id, conversation=conversation, words=words
+        )
+
+
+def index_conversation(conversation: Conversation) -> None:
+    """All of a conversation, such as one that was brought in."""
+    index_title(conversation)
+    _keep_all(Message.objects.filter(conversation=conversation))
+
+
+def reindex() -> int:
+    """Everything anew; the number of messages."""
+    titled = Conversation.objects.only("title", "owner_id").order_by("pk")
+    with transaction.atomic():
+        SearchEntry.objects.all().delete()
+        for row in titled.iterator(BATCH):
+            index_title(row)
+    return _keep_all(Message.objects.all())
+
+
+def text_of(part: Part) -> str:
+    """What of a part is searched: what was said, asked of a tool and answered; no thinking."""
+    match part.type:
+        case Part.Type.TEXT:
+            return "" if part.ignored else part.text
+        case Part.Type.TOOL:
+            state = part.data.get("state") or {}
+            asked = " ".join(_strings(state.get("input")))
+            return "\n".join(
+                filter(None, (asked, str(state.get("output") or state.get("error") or "")))
+            )
+        case Part.Type.FILE:
+            return str(part.data.get("filename") or "")
+        case _:
+            return ""
+
+
+def _strings(value: Any) -> Iterable[str]:
+    """The texts inside the arguments of a call."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for item in value.values():
+                yield from _strings(item)
+        case list():
+            for item in value:
+                yield from _strings(item)
+
+
+def _keep_all(messages: Any) -> int:
+    """In batches, each a transaction of its own: a large installation goes on meanwhile."""
+    rows = messages.filter(copy_of=None).select_related("conversation")
+    rows = rows.only("conversation__owner_id").prefetch_related("parts").order_by("pk")
+    number = 0
+    batch: list[Message] = []
+    for message in rows.iterator(BATCH):
+        number += 1
+        batch.append(message)
+        if len(batch) == BATCH:
+            _keep(batch)
+            batch = []
+    _keep(batch)
+    return number
+
+
+def _keep(messages: Iterable[Message]) -> None:
+    SearchEntry.objects.bulk_create(
+        [_entry(message) for message in messages],
+        update_conflicts=True,
+        unique_fields=("message",),
+        update_fields=("words",),
+    )
+
+
+def _entry(message: Message) -> SearchEntry:
+    parts = sorted(message.parts.all(), key=lambda part: part.position)
+    return SearchEntry(
+        owner_id=message.conversation.owner_id,
+        conversation_id=message.conversation_id,
+        message=message,
+        words=words_of("\n".join(map(text_of, parts))),
+    )
