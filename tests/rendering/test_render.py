@@ -4,7 +4,6 @@ import pytest
 
 from chat.rendering.markdown import Labels, render, render_part
 
-
 TASK = '<input type="checkbox" aria-label="Task" checked="" disabled="">'
 
 

@@ -152,7 +152,7 @@ def test_a_chinese_page_has_no_english_left():
     drawn = draw(replace(PAGES["empty"], agent_description="", agents=(), models=()), CHINESE)
     for sample in select(drawn, "#column, .account .who, .mark, kbd, [lang=en], head, .sprite"):
         sample.drop_tree()
-    kept = {"Ada", "SQLite", "PostgreSQL", "DuckDB", "Python"}
+    kept = {"Ada", "SQLite", "PostgreSQL", "DuckDB", "Python", "Mac", "Ctrl"}
     labels = " ".join(drawn.xpath("//@aria-label | //@placeholder"))
     english = set(re.findall(r"[A-Za-z]{2,}", words(drawn) + labels))
     assert english <= kept
