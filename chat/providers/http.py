@@ -11,14 +11,14 @@ import ssl
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
 from chat.protocol.errors import ProviderError
 from chat.providers.compression import Inflater
 from chat.providers.faults import failure, response_failure
-from chat.providers.patience import Patience
+from chat.providers.inflow import Inflow
 
 # Its debug lines hold every header as sent, keys too.
 logging.getLogger("hpack").setLevel(logging.WARNING)
@@ -53,29 +53,27 @@ class Answer:
         """The body as it comes; silence and size are bounded."""
         settings = self._settings
         inflater = Inflater.of(self.headers.get("content-encoding", ""))
-        stream = self._response.stream.__aiter__()  # type: ignore[union-attr]
-        now = asyncio.get_running_loop().time()
-        patience = Patience(self._began + settings.first_byte - now)
-        idle: float | None = None
+        waited = asyncio.get_running_loop().time() - self._began
+        stream = cast(httpx.AsyncByteStream, self._response.stream)
+        inflow = Inflow(stream, first=settings.first_byte - waited, idle=settings.idle)
         size = 0
         try:
-            while True:
-                try:
-                    chunk = await patience.next(stream, idle)
-                except StopAsyncIteration:
-                    return
-                except TimeoutError:
-                    raise failure("stalled", "the provider fell silent") from None
-                except httpx.HTTPError as error:
-                    raise failure("cut_off", type(error).__name__) from None
-                idle = settings.idle
+            while chunk := await self._next(inflow):
                 for piece in (chunk,) if inflater is None else inflater.feed(chunk):
                     size += len(piece)
                     if size > settings.max_answer:
                         raise failure("answer_too_large", "the answer does not end")
                     yield piece
         finally:
-            patience.close()
+            await inflow.close()
+
+    async def _next(self, inflow: Inflow) -> bytes:
+        try:
+            return await inflow.take()
+        except TimeoutError:
+            raise failure("stalled", "the provider fell silent") from None
+        except httpx.HTTPError as error:
+            raise failure("cut_off", type(error).__name__) from None
 
     async def rest(self, limit: int) -> bytes:
         """The body, or as much of it as the limit lets through."""
