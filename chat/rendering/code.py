@@ -27,10 +27,11 @@ _NAMES: Final = {
 
 # The classes that the style sheet colours; whatever else a lexer tells apart stays plain text,
 # which halves what a page is sent for code.
-_COLOURED: Final = frozenset(
-    "k kn kd kc kr kt kp ow nt s s1 s2 sd sa si sb se sh sr ss m mi mf mh mb mo il c c1 cm cp ch "
-    "cs nf nc fm nb bp nd ne na p o gi gd err".split()
-)
+_COLOURED: Final = {
+    "k", "kn", "kd", "kc", "kr", "kt", "kp", "ow", "nt", "s", "s1", "s2", "sd", "sa", "si", "sb",
+    "se", "sh", "sr", "ss", "m", "mi", "mf", "mh", "mb", "mo", "il", "c", "c1", "cm", "cp", "ch",
+    "cs", "nf", "nc", "fm", "nb", "bp", "nd", "ne", "na", "p", "gi", "gd", "err",
+}  # fmt: skip
 
 
 def language_name(language: str) -> str:
