@@ -9,7 +9,7 @@ from chat.benchmark.shapes import tokens_of
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`tokens` of a shape, `burst` of them every `ms` milliseconds (0: as fast as it goes)."""
+    """`count` tokens of a shape, `burst` in an event every `ms` milliseconds (0: flat out)."""
 
     name: str
     shape: str

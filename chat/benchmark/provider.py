@@ -72,7 +72,7 @@ async def _paced(
         for token in tokens:
             out += len(token)
             log.append((time.monotonic(), out))
-        writer.write(opening + b"".join(_chunk(_event({"content": token})) for token in tokens))
+        writer.write(opening + _chunk(_event({"content": "".join(tokens)})))
         opening = b""
         due += plan.ms / 1000
         await asyncio.sleep(max(0.0, due - loop.time()))
