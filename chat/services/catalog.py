@@ -60,7 +60,7 @@ def _demo_model() -> LanguageModel:
     model, _ = LanguageModel.objects.get_or_create(
         provider=provider,
         model_id=DEMO_MODEL,
-        defaults={"label": "Demo", "reasoning": True, "context_window": 128_000},
+        defaults={"label": "Parley", "reasoning": True, "context_window": 128_000},
     )
     return model
 

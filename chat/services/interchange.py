@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+from chat.formats.tool_message_parts import to_tool_messages
 from chat.models import Conversation
 from chat.protocol.messages import WithParts, is_answer, message_to_json
 from chat.protocol.parts import FilePart, Part, ReasoningPart, TextPart, ToolPart
@@ -28,6 +29,11 @@ def as_json(row: Conversation, messages: tuple[WithParts, ...]) -> str:
         "messages": [message_to_json(message) for message in messages],
     }
     return json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def as_tool_messages(row: Conversation, messages: tuple[WithParts, ...]) -> str:
+    """The wire form with `role: "tool"` messages (ToolMessage2)."""
+    return json.dumps(to_tool_messages(messages), ensure_ascii=False, indent=2)
 
 
 def as_markdown(row: Conversation, messages: tuple[WithParts, ...]) -> str:
@@ -66,5 +72,6 @@ Write = Callable[[Conversation, tuple[WithParts, ...]], str]
 
 FORMATS: dict[str, tuple[Write, str, str]] = {
     "json": (as_json, "application/json", "json"),
+    "tool-messages": (as_tool_messages, "application/json", "json"),
     "markdown": (as_markdown, "text/markdown; charset=utf-8", "md"),
 }
