@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from chat.protocol.errors import ChatError
@@ -18,6 +19,9 @@ from chat.rendering.reader import Reader
 from chat.services.current import Digest
 
 JSON = "parley.v1+json"
+
+# One thread: several that compute would keep the event loop from the interpreter for long.
+_drawing = ThreadPoolExecutor(1, thread_name_prefix="parley-draw")
 
 
 class Behind(Exception):
@@ -69,7 +73,7 @@ class HtmlTongue:
             try:
                 work = self.live.to_prepare(event)
                 if work is not None:
-                    await asyncio.to_thread(work)
+                    await asyncio.get_running_loop().run_in_executor(_drawing, work)
                 fragments.append(self.live.apply(event))
             except Gap as gap:
                 raise Behind(_frames("".join(fragments)), event) from gap

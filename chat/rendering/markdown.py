@@ -9,6 +9,7 @@ depends on the text only, not on how it was cut, and a frame costs the same at a
 import html as html_escapes
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from chat.rendering.blocks import TooComplex, slices
@@ -33,6 +34,7 @@ _STRIDE: Final = 256
 _PARAGRAPH: Final = 640
 _KEPT: Final = 64
 _PATIENCE: Final = 2400
+_LONG: Final = 4000
 _LONGEST_OPEN: Final = 8000
 _CODE_BEGUN: Final = re.compile(r'<code(?: class="language-([^"]*)")?>\Z')
 _OPEN_CODE: Final = re.compile(r"</code></pre></figure>(?:</[a-z0-9]+>)*\Z")
@@ -49,11 +51,21 @@ def render_part(text: str, key: str, labels: Labels = ENGLISH) -> str:
 
 
 def prepare(text: str, labels: Labels = ENGLISH) -> None:
-    """Colour the code of a text; call it in a thread before `finish`, which then finds it done."""
+    """Draw a long text; call it in a thread before `finish`, which then finds it done."""
     _slices(plain(text), labels)
 
 
 def _slices(text: str, labels: Labels) -> list[str]:
+    return list(_remembered(text, labels)) if len(text) >= _LONG else _drawn(text, labels)
+
+
+@lru_cache(maxsize=32)
+def _remembered(text: str, labels: Labels) -> list[str]:
+    """A long text is drawn once for all its readers, and off the event loop by `prepare`."""
+    return _drawn(text, labels)
+
+
+def _drawn(text: str, labels: Labels) -> list[str]:
     try:
         return slices(text, labels)
     except TooComplex:
