@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import sys
 
 from chat.providers.registry import shared_http
 from chat.services import process, turn
@@ -18,6 +19,8 @@ _helpers: list[asyncio.Task[None]] = []
 async def start() -> None:
     """Take a lease, settle what the last crash left, and listen to the other processes."""
     process.closing = False
+    # The event loop gets its turn within a millisecond, whatever the threads compute.
+    sys.setswitchinterval(0.001)
     # Before the first request: made in the middle of one, the row would wait for its transaction.
     await in_pool(process.this_process)
     loop = asyncio.get_running_loop()
