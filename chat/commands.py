@@ -42,7 +42,7 @@ class Commands:
             case "messages":
                 return await self._messages(values)
             case "send":
-                return _begun(await turn.send(caller, self._here(), values.get("content")))
+                return await self._send(caller, values)
             case "edit":
                 return await self._edit(caller, message_id, values)
             case "regenerate":
@@ -102,6 +102,10 @@ class Commands:
             await self.socket.acknowledge_events(seq)
         else:
             raise ChatError("error.chat_bad_command")
+
+    async def _send(self, caller: Caller, values: Values) -> Values:
+        content, attachments = values.get("content"), values.get("attachments")
+        return _begun(await turn.send(caller, self._here(), content, attachments))
 
     async def _edit(self, caller: Caller, message_id: str, values: Values) -> Values:
         archive = values.get("archive", True) is not False

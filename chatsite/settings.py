@@ -219,6 +219,7 @@ PARLEY_LIMITS = {
         "tool_result_chars": 16_000,
         "tool_seconds": 20,
         "upload_bytes": 10_000_000,
+        "upload_text_bytes": 256_000,
         "uploads_per_message": 5,
         "first_byte_seconds": 300,
         "idle_seconds": 90,

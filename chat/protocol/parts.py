@@ -136,6 +136,7 @@ class FilePart(PartBase):
     filename: str | None = None
     url: str
     source: FilePartSource | None = None
+    size: int | None = Field(None, ge=0)  # in bytes, where it is known
 
 
 Part = Annotated[

@@ -28,6 +28,8 @@ class Preset:
     needs_key: bool = True
     quirks: Quirks = field(default_factory=Quirks)
     prompt_caching: bool = False
+    # Whether its models that see also read PDF files, sent as they are.
+    pdf: bool = False
 
 
 _LOCAL: Final = "http://127.0.0.1"
@@ -39,12 +41,13 @@ PRESETS: Final[tuple[Preset, ...]] = (
         "openai",
         "https://api.openai.com/v1",
         quirks=Quirks(max_tokens_field="max_completion_tokens", think_tags="off"),
+        pdf=True,
     ),
     Preset(
         "anthropic", "Anthropic", "anthropic", "https://api.anthropic.com/v1", prompt_caching=True
     ),
     Preset("ollama", "Ollama", "ollama", f"{_LOCAL}:11434", needs_key=False),
-    Preset("openrouter", "OpenRouter", "openai", "https://openrouter.ai/api/v1"),
+    Preset("openrouter", "OpenRouter", "openai", "https://openrouter.ai/api/v1", pdf=True),
     Preset(
         "deepseek",
         "DeepSeek",
@@ -79,6 +82,9 @@ PRESETS: Final[tuple[Preset, ...]] = (
 
 CUSTOM: Final = PRESETS[-1]
 
+# Images that a wire's servers decode, where these are not all.
+IMAGES_OF: Final[Mapping[str, tuple[str, ...]]] = {"ollama": ("image/png", "image/jpeg")}
+
 
 def preset_at(base_url: str) -> Preset:
     """The known provider at an address; one nobody knows has no quirks."""
@@ -88,6 +94,11 @@ def preset_at(base_url: str) -> Preset:
         return CUSTOM
     known = (preset for preset in PRESETS if host and urlsplit(preset.base_url).netloc == host)
     return next(known, CUSTOM)
+
+
+def takes_pdf(wire: str, base_url: str) -> bool:
+    """Documents are part of Anthropic's wire; of the others only some servers take them."""
+    return wire == "anthropic" or (wire == "openai" and preset_at(base_url).pdf)
 
 
 def open_provider(

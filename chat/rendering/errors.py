@@ -7,6 +7,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from chat.rendering.sizes import file_size
+
 GENERAL = _("Something went wrong. Try again in a moment.")
 
 _CONVERSATION: dict[str, Promise | str] = {
@@ -39,9 +41,23 @@ _CONVERSATION: dict[str, Promise | str] = {
         "You have %(limit)s answers running already. Wait for one, or stop one."
     ),
     "error.chat_server_busy": _("The server is busy. Try again in a moment."),
-    "error.chat_upload_refused": _("%(name)s cannot be attached: this type is not allowed."),
-    "error.chat_upload_too_large": _("%(name)s is too large: at most %(limit)s."),
-    "error.chat_too_many_uploads": _("At most %(limit)s files fit on one message."),
+}
+
+_ATTACHMENT: dict[str, Promise | str] = {
+    "error.chat_attachment_type_refused": _(
+        "%(name)s cannot be attached: only images (PNG, JPEG, WebP, GIF), PDF and text files can."
+    ),
+    "error.chat_attachment_too_large": _("%(name)s is too large: at most %(size)s."),
+    "error.chat_attachment_text_too_large": _(
+        "%(name)s is too long for a text file: at most %(size)s."
+    ),
+    "error.chat_attachment_empty": _("%(name)s is empty."),
+    "error.chat_attachment_too_many": _("At most %(limit)s files fit on one message."),
+    "error.chat_attachment_missing": _("No file came with this. Choose one first."),
+    "error.chat_attachment_not_found": _(
+        "A file of this message is not there any more. Attach it again."
+    ),
+    "error.chat_attachment_in_use": _("This file is on a message already."),
 }
 
 _SETUP: dict[str, Promise | str] = {
@@ -93,12 +109,14 @@ _PROVIDER: dict[str, Promise | str] = {
     "error.chat_provider_not_installed": _("The program of this provider is not installed."),
 }
 
-MESSAGES: Mapping[str, Promise | str] = _CONVERSATION | _SETUP | _RUN | _PROVIDER
+MESSAGES: Mapping[str, Promise | str] = _CONVERSATION | _ATTACHMENT | _SETUP | _RUN | _PROVIDER
 
 
 def error_text(key: str, data: Mapping[str, Any] | None = None) -> str:
     """The reason in the active language; an unknown key has a sentence too."""
     values: defaultdict[str, Any] = defaultdict(lambda: "…", data or {})
+    if isinstance(size := values.get("bytes"), int):
+        values["size"] = file_size(size)
     return str(MESSAGES.get(key, GENERAL)) % values
 
 

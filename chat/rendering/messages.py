@@ -22,6 +22,7 @@ from chat.rendering import dom, times
 from chat.rendering.feet import Retry, foot_html, work_html
 from chat.rendering.prose import prose, thought
 from chat.rendering.reader import Reader
+from chat.rendering.sizes import file_size
 from chat.rendering.tool_cards import broken_card_html, safe_url, tool_card_html
 
 MessageState = Literal["streaming", "done", "stopped", "failed"]
@@ -128,6 +129,7 @@ def file_html(part: FilePart, element: str, reader: Reader) -> SafeString:
         "url": url,
         "picture": part.url if picture else "",
         "name": part.filename or part.mime,
+        "size": "" if part.size is None else file_size(part.size),
     }
     with reader.speaking():
         return _draw("chat/file.html", values)

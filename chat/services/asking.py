@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from chat.engine import context
+from chat.engine import context, media
 from chat.engine.history import HistoryOptions, to_model_messages
 from chat.engine.xml_provider import XmlToolProvider
 from chat.protocol.interfaces import (
@@ -18,6 +18,8 @@ from chat.protocol.tool_state import JsonObject, ToolCompleted
 from chat.providers.http import HttpSettings
 from chat.providers.registry import connect, shared_http
 from chat.services.context import make_fit
+from chat.services.media import open_files
+from chat.services.pool import in_pool
 from chat.services.runs import Run
 from chat.tools.registry import registry
 
@@ -54,10 +56,16 @@ class Asking:
         so_far = WithParts(info=run.info, parts=parts)
         options = HistoryOptions(model=run.assignment.model.ref)
         messages = to_model_messages((*run.history, so_far), options)
+        messages = media.for_model(messages, run.assignment.model.takes)
         taken_up = bool(parts) and len(parts) == len(run.assignment.parts)
         if taken_up and messages and messages[-1].role == "assistant":
             messages += (ModelMessage("user", (TextBlock(GO_ON),)),)
         return messages
+
+    async def open_files(self) -> None:
+        """Read the attached files once, before the first request."""
+        run, takes = self.run, self.run.assignment.model.takes
+        run.history = await in_pool(open_files, run.history, run.assignment.user_id, takes)
 
     async def fit(self) -> None:
         """Shorten what would not fit the model's window, where that is known."""

@@ -4,12 +4,15 @@ from dataclasses import dataclass, field
 
 from django.utils import translation
 
+from chat.engine.media import Takes
 from chat.engine.usage import Prices, Rates
 from chat.models import Agent, Conversation, LanguageModel, ToolSetting
 from chat.protocol.errors import ChatError
+from chat.protocol.files import IMAGES
 from chat.protocol.interfaces import ToolStyle
 from chat.protocol.messages import AnswerInfo, ModelRef, WithParts
 from chat.protocol.parts import Part
+from chat.providers.presets import IMAGES_OF, takes_pdf
 from chat.providers.registry import Connection
 from chat.services.providers import connection_of
 
@@ -23,6 +26,7 @@ class ModelChoice:
     prices: Prices
     max_output: int | None = None
     context_window: int | None = None
+    takes: Takes = field(default_factory=Takes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,18 @@ def model_choice(model: LanguageModel) -> ModelChoice:
         ),
         max_output=model.max_output,
         context_window=model.context_window,
+        takes=_takes(model),
+    )
+
+
+def _takes(model: LanguageModel) -> Takes:
+    """Which files go to a model: those that it sees, as far as its wire carries them."""
+    if not model.vision:
+        return Takes()
+    wire = model.provider.kind
+    return Takes(
+        images=IMAGES_OF.get(wire, IMAGES),
+        pdf=takes_pdf(wire, model.provider.base_url),
     )
 
 

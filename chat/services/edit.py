@@ -18,6 +18,7 @@ from chat.services.answering import (
     refuse_stale,
     resume_answer,
 )
+from chat.services.search_index import index_message
 from chat.services.send import add_text, checked_content
 
 # What can be gone on with: it stopped before it was done.
@@ -33,10 +34,11 @@ def edit_message(
     archive: bool = True,
 ) -> Begun:
     """Say one's own message differently; what came after it is put away or deleted."""
-    text = checked_content(content)
 
     def begin(conversation: Conversation) -> Begun:
         said = find_message(conversation, message_id, Message.Role.USER)
+        # Files stay on the message, and may be all that it says.
+        text = checked_content(content, required=not said.parts.filter(type="file").exists())
         if archive:
             put_away(conversation, said.position + 1)
             _keep_version(conversation, said)
@@ -44,10 +46,12 @@ def edit_message(
             _delete_after(conversation, said)
             said.parts.exclude(type="file").delete()
         last = said.parts.aggregate(last=Max("position"))["last"]
-        add_text(said, text, 0 if last is None else last + 1)
+        if text:
+            add_text(said, text, 0 if last is None else last + 1)
         said.updated = timezone.now()
         said.revision += 1
         said.save(update_fields=("version", "revision", "updated"))
+        index_message(said.pk)
         return begin_answer(conversation, said, caller)
 
     return begin_once(caller, conversation_id, begin)

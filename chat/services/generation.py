@@ -70,6 +70,7 @@ async def _live(run: Run) -> None:
 async def _write(run: Run) -> Outcome:
     """Ask for the answer; a conversation that proves too long is shortened and asked again."""
     asking = Asking(run)
+    await asking.open_files()
     await asking.fit()
     try:
         return await _answer(run, asking)

@@ -49,6 +49,7 @@ def _lease() -> Combinable:
 
 async def keep_alive() -> None:
     """Renew the lease, and see to what dead processes and closed pages left behind, for ever."""
+    from chat.services.attachments import sweep
     from chat.services.presence import look_around
     from chat.services.recover import settle_orphans
 
@@ -57,6 +58,7 @@ async def keep_alive() -> None:
             await in_pool(renew_lease)
             await settle_orphans()
             await look_around()
+            await sweep()
         except Exception:  # without its lease the process would lose every run it has
             log.exception("the lease could not be renewed")
         await asyncio.sleep(settings.PARLEY_LIMITS["renew_seconds"])

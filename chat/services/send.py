@@ -1,5 +1,6 @@
 """Send: a person says something, and an answer begins."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 from uuid import UUID
 
@@ -14,16 +15,18 @@ from chat.protocol.factories import create_text_part
 from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
 from chat.services.answering import Begun, Caller, begin_answer, begin_once, next_position
+from chat.services.attachments import attach, checked_ids
+from chat.services.search_index import index_message, index_title
 
 TITLE = 60
 
 Row = TypeVar("Row", bound=Model)
 
 
-def checked_content(content: object) -> str:
+def checked_content(content: object, *, required: bool = True) -> str:
     """What was typed, cleaned and trimmed; empty or too long is refused."""
     text = clean_text(content).strip() if isinstance(content, str) else ""
-    if not text:
+    if not text and required:
         raise ChatError("error.chat_content_required")
     limit = settings.PARLEY_LIMITS["message_chars"]
     if len(text) > limit:
@@ -31,12 +34,15 @@ def checked_content(content: object) -> str:
     return text
 
 
-def send_message(caller: Caller, conversation_id: str | UUID, content: object) -> Begun:
+def send_message(
+    caller: Caller, conversation_id: str | UUID, content: object, attachments: object = None
+) -> Begun:
     """Save the message and the answer to come, in one transaction; the caller starts the run."""
-    text = checked_content(content)
+    ids = checked_ids(attachments)
+    text = checked_content(content, required=not ids)
 
     def begin(conversation: Conversation) -> Begun:
-        said = _add_message(conversation, text, caller)
+        said = _add_message(conversation, text, ids, caller)
         return begin_answer(conversation, said, caller)
 
     try:
@@ -54,18 +60,10 @@ def create_conversation(
     """A new conversation with the agent and the model that were picked, if they may be used."""
     return Conversation.objects.create(
         owner_id=user_id,
-        agent=usable_agent(agent_id),
-        model=usable_model(model_id),
+        agent=_picked(Agent.objects.filter(enabled=True), agent_id),
+        model=_picked(LanguageModel.objects.filter(enabled=True, provider__enabled=True), model_id),
         prompt_language=language,
     )
-
-
-def usable_agent(agent_id: str) -> Agent | None:
-    return _picked(Agent.objects.filter(enabled=True), agent_id)
-
-
-def usable_model(model_id: str) -> LanguageModel | None:
-    return _picked(LanguageModel.objects.filter(enabled=True, provider__enabled=True), model_id)
 
 
 def _picked(rows: QuerySet[Row], pk: str) -> Row | None:
@@ -82,7 +80,9 @@ def title_from(text: str) -> str:
     return (cut[:word] if word > TITLE // 2 else cut) + "…"
 
 
-def _add_message(conversation: Conversation, text: str, caller: Caller) -> Message:
+def _add_message(
+    conversation: Conversation, text: str, ids: Sequence[str], caller: Caller
+) -> Message:
     last = Message.objects.shown().filter(conversation=conversation).order_by("position").last()
     said = Message.objects.create(
         conversation=conversation,
@@ -92,9 +92,13 @@ def _add_message(conversation: Conversation, text: str, caller: Caller) -> Messa
         client_id=caller.client_id[:64],
         completed_at=timezone.now(),
     )
-    add_text(said, text)
+    names = attach(said, caller.user_id, ids)
+    if text:
+        add_text(said, text, len(ids))
     if not conversation.title and not conversation.titled_by_hand:
-        conversation.title = title_from(text)
+        conversation.title = title_from(text or names[0])
+        index_title(conversation)
+    index_message(said.pk)
     return said
 
 

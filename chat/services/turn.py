@@ -51,9 +51,11 @@ async def all_begun() -> None:
 
 
 @whole
-async def send(caller: Caller, conversation_id: Conversation, content: object) -> Begun:
+async def send(
+    caller: Caller, conversation_id: Conversation, content: object, attachments: object = None
+) -> Begun:
     """Say something. A repeated send answers as the first one did and starts nothing."""
-    begun = await in_pool(send_message, caller, conversation_id, content)
+    begun = await in_pool(send_message, caller, conversation_id, content, attachments)
     return await _begin(caller, begun, "chat:user-message")
 
 
@@ -66,7 +68,7 @@ async def edit_and_resend(
     *,
     archive: bool = True,
 ) -> Begun:
-    checked_content(content)
+    checked_content(content, required=False)
     await _make_room(caller, conversation_id, message_id, Message.Role.USER)
     begun = await in_pool(
         edit.edit_message, caller, conversation_id, message_id, content, archive=archive

@@ -106,6 +106,9 @@ EXPECTED: dict[str, Expect] = {
     "chat:conversation": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:older": Expect(get=owner_only(200), post=people(REFUSED), query="?before=2", own=True),
     "chat:send": Expect(get=people(REFUSED), post=owner_only(409), data={"content": ""}, own=True),
+    "chat:upload": Expect(get=people(REFUSED), post=people(400)),
+    "chat:upload_here": Expect(get=people(REFUSED), post=owner_only(400), own=True),
+    "chat:attachment": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     # An answer is running in the world of these tests.
     "chat:stop": Expect(get=people(REFUSED), post=owner_only(302), own=True),
     "chat:edit": Expect(get=people(REFUSED), post=owner_only(409), own=True),
@@ -115,6 +118,8 @@ EXPECTED: dict[str, Expect] = {
     "chat:choose": Expect(get=people(REFUSED), post=owner_only(302), own=True),
     "chat:source": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:export": Expect(get=owner_only(200), post=people(REFUSED), own=True),
+    # Without a script it leads to the page that shows what was found.
+    "chat:search": Expect(get=people(302), post=people(REFUSED), query="?q=needle"),
     # The form names the conversation, so it is about one object as well.
     "chat:organise": Expect(
         get=people(REFUSED), post=owner_only(302), data={"pin": "{conversation_id}"}, own=True
