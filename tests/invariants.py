@@ -8,13 +8,16 @@ I5 (every page equals a reload) is `tests.live.driver.equal_pages`.
 """
 
 import asyncio
+import os
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
-from django.db import connection, connections
+from asgiref.sync import sync_to_async
+from django.db import connection
 from django.db.models import Count, Q
 
 from chat.models import Generation, Message, Part
@@ -174,9 +177,10 @@ class Resources:
     connections: int
 
     @classmethod
-    def now(cls) -> "Resources":
+    async def now(cls) -> "Resources":
         tasks = [task for task in asyncio.all_tasks() if not task.done()]
-        return cls(threading.active_count(), len(tasks), _server_connections())
+        connections = await sync_to_async(_server_connections)()
+        return cls(threading.active_count(), len(tasks), connections)
 
     def more_than(self, before: "Resources", slack: int = 2) -> list[str]:
         names = ("threads", "tasks", "connections")
@@ -185,9 +189,11 @@ class Resources:
 
 
 def _server_connections() -> int:
-    """On PostgreSQL the server counts them; SQLite's are those that threads hold."""
+    """On PostgreSQL the server counts them; for SQLite they are open files."""
     if connection.vendor != "postgresql":
-        return len(connections.all(initialized_only=True))
+        name = str(connection.settings_dict["NAME"])
+        held = Path("/proc/self/fd").iterdir()
+        return sum(os.path.realpath(each) == os.path.realpath(name) for each in held)
     with connection.cursor() as cursor:
         cursor.execute("select count(*) from pg_stat_activity where datname = current_database()")
         number: int = cursor.fetchone()[0]

@@ -50,10 +50,12 @@ class Wire:
     async def _next(self) -> dict[str, Any]:
         """The next message; a broken application is what the server closes with 1011."""
         getting = asyncio.ensure_future(self._out.get())
-        await asyncio.wait({getting, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        if getting.done():
-            return getting.result()
-        getting.cancel()
+        try:
+            await asyncio.wait({getting, self._task}, return_when=asyncio.FIRST_COMPLETED)
+            if getting.done():
+                return getting.result()
+        finally:
+            getting.cancel()
         self._task.result()
         raise Closed(1006)
 

@@ -53,6 +53,7 @@ class Program:
                     self.seen.event(said)
         except Closed as closed:
             self.closed = closed.code
+            await self.wire.close()
 
     def say(self, command: str, **values: Any) -> str:
         client_id: str = values.setdefault("client_id", f"program-{next(_numbers)}")
