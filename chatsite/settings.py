@@ -228,6 +228,8 @@ PARLEY_LIMITS = {
         "renew_seconds": 5,
     }.items()
 }
+# Who gives a conversation its title: the model after its first answer, or the first words alone.
+PARLEY_TITLES = env.choice("PARLEY_TITLES", ("model", "first"))
 # Another address that speaks DuckDuckGo's HTML: a proxy of one's own, or a test.
 PARLEY_SEARCH_URL = env.text("PARLEY_SEARCH_URL")
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1_000_000

@@ -11,6 +11,7 @@ from django.db import InterfaceError, OperationalError
 from chat.engine.loop import LoopEnd
 from chat.engine.usage import last_tokens, total_cost
 from chat.protocol.messages import AnswerInfo, info_to_json
+from chat.services import titles
 from chat.services.broadcast import tell_user
 from chat.services.flush import flusher
 from chat.services.pool import in_pool
@@ -64,6 +65,8 @@ async def _end(run: Run, outcome: Outcome) -> None:
         del RUNS[run.conversation_id]
     await run.drained()
     await tell_user(run.assignment.user_id, "column", conversation_id=run.conversation_id)
+    if settled is not None and outcome.status == "success":
+        titles.consider(run)
 
 
 async def _settle(run: Run, outcome: Outcome) -> Settled | None:

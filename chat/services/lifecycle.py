@@ -5,7 +5,7 @@ import contextvars
 import sys
 
 from chat.providers.registry import shared_http
-from chat.services import process, turn
+from chat.services import process, titles, turn
 from chat.services.control import listen
 from chat.services.generation import stop_all
 from chat.services.pool import in_pool
@@ -36,6 +36,7 @@ async def stop() -> None:
     await turn.all_begun()
     if await stop_all():
         await asyncio.sleep(LAST_FRAMES)
+    await titles.stop_all()
     for helper in _helpers:
         helper.cancel()
     _helpers.clear()
