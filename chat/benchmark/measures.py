@@ -12,8 +12,8 @@ Figures = dict[str, object]
 
 SIDES: tuple[Side, ...] = ("parley", "relay")
 MS = 20.0
-# 20 KB of code as a fast provider sends it: several tokens in an event.
-CODE_TOKENS, CODE_BURST = 4_500, 16
+# Code as a fast provider sends it: several tokens in an event.
+CODE_BURST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Sizes:
     crowds: tuple[int, ...] = (1, 20, 100)
     first_rounds: int = 15
     code_blocks: int = 10
+    code_tokens: int = 4_500  # 20 KB
     shape_tokens: tuple[int, ...] = (200, 10_000)
 
     @property
@@ -37,7 +38,7 @@ class Sizes:
 
 FULL = Sizes()
 QUICK = Sizes(
-    flat_tokens=4_000, flat_each=300, flat_rounds=2, paced_tokens=150, crowd_tokens=120,
+    flat_tokens=4_000, flat_each=300, flat_rounds=2, paced_tokens=250, crowd_tokens=100,
     first_rounds=7,
 )  # fmt: skip
 
@@ -106,7 +107,7 @@ def _costs(side: Side, each: Round, delays: list[float]) -> Figures:
 def code_blocks(stage: Stage, sizes: Sizes) -> Figures:
     """How late the loop is while long code streams and is coloured."""
     each = stage.run(
-        "parley", "code", CODE_TOKENS, streams=sizes.code_blocks, ms=MS, burst=CODE_BURST
+        "parley", "code", sizes.code_tokens, streams=sizes.code_blocks, ms=MS, burst=CODE_BURST
     )
     late = each.ending.late + each.after.late
     return {"loop_lag_ms_p99": _ms(percentile(late, 99)), "loop_lag_ms_max": _ms(max(late))}

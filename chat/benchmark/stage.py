@@ -36,15 +36,14 @@ class Stream:
         """When the last character was there."""
         return next(at for at, shown in self.seen if shown >= self.characters)
 
-    def delays(self, since: float = 0) -> Iterator[float]:
+    def delays(self) -> Iterator[float]:
         """For each token, the seconds from the provider's write to the tab."""
         seen = iter(self.seen)
         at, shown = next(seen)
         for written, characters in self.written:
             while shown < characters:
                 at, shown = next(seen)
-            if written >= since:
-                yield at - written
+            yield at - written
 
 
 @dataclass(frozen=True)
@@ -82,10 +81,12 @@ class Round:
 
     @property
     def cpu_per_1k_tokens(self) -> float:
-        """While all stream: starts and ends are counted apart."""
-        written = (at for stream in self.streams for at, _ in stream.written)
+        """While all stream, starts and ends apart; the whole round where they never did."""
+        written = [at for stream in self.streams for at, _ in stream.written]
         tokens = sum(self.began.at <= at < self.ending.at for at in written)
-        return 1000 * (self.ending.cpu - self.began.cpu) / max(1, tokens)
+        if tokens < len(written) / 5:
+            return 1000 * (self.after.cpu - self.before.cpu) / len(written)
+        return 1000 * (self.ending.cpu - self.began.cpu) / tokens
 
     @property
     def cpu_per_turn(self) -> float:
@@ -94,7 +95,7 @@ class Round:
         return max(0.0, self.after.cpu - self.before.cpu - streaming) / len(self.streams)
 
     def delays(self) -> list[float]:
-        return [delay for stream in self.streams for delay in stream.delays(self.began.at)]
+        return [delay for stream in self.streams for delay in stream.delays()]
 
     @property
     def late(self) -> list[float]:
@@ -124,8 +125,8 @@ class Stage:
         seen = self.viewers.read()
         after = Mark.of(server)
         written = self._log([plan.name for plan in plans])
-        streams = [Stream(written[name], **seen[name]) for name in written]
-        return Round(streams, before, began, ending, after)
+        answers = [Stream(written[name], **seen[name]) for name in written]
+        return Round(answers, before, began, ending, after)
 
     def _mark(self, moment: str, server: Helper) -> Mark:
         said = self.viewers.read()
