@@ -127,6 +127,7 @@ async def test_an_answer_that_is_tried_again_is_read_from_its_beginning():
     calls = [event for event in heard if isinstance(event, ToolCall)]
     assert [call.fault for call in calls] == [""]
     assert heard[:2] == [TextDelta("a"), again]
+    assert [event.text for event in heard if isinstance(event, TextDelta)] == ["a"]
 
 
 async def test_an_endless_answer_is_refused():
@@ -175,6 +176,12 @@ def test_calls_and_results_are_texts_in_their_order():
     xml = "<calculator>\n<count>\n3\n</count>\n</calculator>"
     assert said.content == (thought, TextBlock(f"I count.\n{xml}"))
     assert result == ModelMessage("user", (TextBlock("[calculator Result]\n\n3"), png))
+
+
+def test_a_call_without_words_is_not_preceded_by_an_empty_line():
+    call = ToolCallBlock("c", "calculator", {})
+    [said] = in_xml([ModelMessage("assistant", (TextBlock(""), call))], {})
+    assert said.content == (TextBlock("<calculator>\n\n</calculator>"),)
 
 
 @given(st.lists(histories, max_size=6))

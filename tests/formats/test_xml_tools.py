@@ -96,6 +96,16 @@ def test_a_tag_that_may_become_a_call_is_held_back():
     assert reader.feed("lus> is hard") == [Shown(" <calculus> is hard")]
 
 
+def test_names_of_tools_may_have_digits_and_dashes():
+    reader = parser(XmlGrammar({"get-2": frozenset()}))
+    assert reader.feed("a <get-") == [Shown("a")]
+    assert [type(event) for event in reader.feed("2></get-2>")] == [
+        CallStarted,
+        CallGrew,
+        CallEnded,
+    ]
+
+
 def test_a_comparison_is_shown_at_once():
     assert parser().feed("a < b") == [Shown("a < b")]
 
@@ -153,7 +163,7 @@ def test_what_follows_code_runs(text):
 
 
 def test_code_after_a_call_is_seen_as_code():
-    assert len(calls_in(f"{CALL}```\n{CALL}\n```")) == 1
+    assert len(calls_in(f"So: {CALL}```\n{CALL}\n```")) == 1
 
 
 def test_a_tool_named_in_a_sentence_is_no_call():
@@ -199,6 +209,54 @@ def test_the_last_closing_tag_of_content_wins_over_what_stands_inside():
     content = "x</content><word>no</word><content>y"
     [call] = calls_in(f"<write_file><word>a</word><content>{content}</content></write_file>")
     assert call.values == {"word": "a", "content": content}
+
+
+def test_parameters_after_content_are_seen_while_they_come():
+    reader = parser()
+    reader.feed("<write_file><content>a</content><word>b")
+    assert reader.state()[-1]["params"] == {"content": "a", "word": "b"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"items": ["</items>", "<items>"]},
+        {"shape": {"</shape>": 1}},
+        {"word": "a]]></word>b"},
+        {"word": "<![CDATA["},
+        {"word": " "},
+        {"content": "</content></calculator>"},
+        {"either": "5"},
+        {"either": "null"},
+        {"either": None},
+    ],
+)
+def test_values_that_look_like_what_surrounds_them_come_back(value):
+    """C3."""
+    [call] = calls_in(call_as_xml("calculator", value, TOOLS[0].parameters))
+    assert typed(call.values, TOOLS[0].parameters) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("count", "3.0", 3),
+        ("count", "many", "many"),
+        ("ratio", "3", 3),
+        ("ratio", "0.5", 0.5),
+        ("sure", "True", True),
+        ("items", "[1, 2]", [1, 2]),
+        ("items", "1, 2", "1, 2"),
+        ("shape", "[1]", "[1]"),
+        ("either", "7", 7),
+        ("unknown", "7", "7"),
+    ],
+)
+def test_texts_get_the_types_of_the_schema(name, text, value):
+    """C3: what does not fit stays a text, for the tool to refuse."""
+    found = typed({name: text}, TOOLS[0].parameters)
+    assert found == {name: value}
+    assert type(found[name]) is type(value)
 
 
 def test_a_value_in_cdata_may_hold_its_own_closing_tag():

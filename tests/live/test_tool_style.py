@@ -184,10 +184,12 @@ async def test_a_setting_changes_new_conversations_only(site: Site, style: str) 
     await set_fields(agent, tool_style=style)
     await set_fields(provider, tool_style=other)
     tab = await site.tab()
-    await do_task(tab, site.provider, style)
+    site.provider.script(reply("Hello."))
+    await tab.send("Hi!")
+    await tab.sees_the_end()
     await set_fields(agent, tool_style=other)
     await do_task(tab, site.provider, style)
-    assert styles_of(site.provider) == [{style}] * 6
+    assert styles_of(site.provider) == [{style}] * 4
 
     site.provider.requests.clear()
     second = await in_thread(make.a_conversation)(site.alice.user)

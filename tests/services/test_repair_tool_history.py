@@ -109,6 +109,32 @@ def test_the_history_that_is_sent_has_native_calls_and_no_call_as_text():
     assert "<calculator>" not in str([block for message in sent for block in message.content])
 
 
+def test_the_answer_ends_as_its_last_message_did_and_costs_what_all_did():
+    talk = a_talk("How much?", CALL, "[calculator Result]\n\n42", "It is 42.")
+    rows = Message.objects.filter(conversation=talk, role="assistant").order_by("position")
+    for cost, row in enumerate(rows, 1):
+        Message.objects.filter(pk=row.pk).update(
+            cost=cost, input_tokens=cost * 10, finish_reason=f"reason {cost}"
+        )
+    repair("--apply")
+    answer = Message.objects.shown().get(conversation=talk, role="assistant")
+    assert (answer.cost, answer.input_tokens, answer.finish_reason) == (3, 20, "reason 2")
+
+
+def test_two_results_in_one_text_find_their_calls():
+    both = "[duckduckgo_search Result]\n\nNothing.\n\n[calculator Result]\n\n42"
+    talk = a_talk("How much?", f"{CALL}\n{SEARCH}", both, "It is 42.")
+    repair("--apply")
+    outputs = {tool.tool: tool.state.output for tool in read_transcript(talk.pk).messages[1].tools}
+    assert outputs == {"calculator": "42", "duckduckgo_search": "Nothing."}
+
+
+def test_a_result_answers_the_answer_before_it_only():
+    talk = a_talk("How much?", CALL, "Well?", "No.", "[calculator Result]\n\n42", "Oh.")
+    repair("--apply")
+    assert [message.text for message in read_transcript(talk.pk).messages][4].startswith("[calc")
+
+
 def test_a_call_without_a_result_was_interrupted():
     talk = a_talk("How much?", CALL, "Never mind.", "All right.")
     repair("--apply")
