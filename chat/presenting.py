@@ -5,17 +5,21 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils.http import urlencode
 
 from chat.models import Agent, Conversation, LanguageModel, Provider
 from chat.protocol.transcript import Transcript
+from chat.rendering.dom import message_id
 from chat.rendering.pages import Choice, ColumnEntry, ConversationPage
 from chat.rendering.reader import Reader
+from chat.rendering.search import FoundEntry, FoundPage
 from chat.services.catalog import only_demo
 from chat.services.column import list_conversations
-from chat.services.reading import ms
+from chat.services.reading import PAGE, ms
+from chat.services.search import Found, search
 
 
-def column_entries(user_id: int, current: str = "", search: str = "") -> tuple[ColumnEntry, ...]:
+def column_entries(user_id: int, current: str = "") -> tuple[ColumnEntry, ...]:
     return tuple(
         ColumnEntry(
             id=listed.id,
@@ -26,8 +30,37 @@ def column_entries(user_id: int, current: str = "", search: str = "") -> tuple[C
             live=listed.live,
             current=listed.id == current,
         )
-        for listed in list_conversations(user_id, search)
+        for listed in list_conversations(user_id)
     )
+
+
+def found_page(user_id: int, words: str, number: int = 1, current: str = "") -> FoundPage:
+    """What is found for these words, with the way to more of it."""
+    results = search(user_id, words, number)
+    more = urlencode({"q": words, "page": results.next_page}) if results.next_page else ""
+    return FoundPage(
+        entries=tuple(
+            FoundEntry(
+                url=_found_url(found),
+                title=found.title,
+                snippet=found.snippet,
+                current=found.id == current,
+            )
+            for found in results.found
+        ),
+        more=f"{reverse('chat:search')}?{more}" if more else "",
+        more_page=f"{reverse('chat:home')}?{more}" if more else "",
+    )
+
+
+def _found_url(found: Found) -> str:
+    """The message that was found; one that is far up on the page of earlier messages."""
+    url = reverse("chat:conversation", args=[found.id])
+    if found.position is None:
+        return url
+    if found.last_position - found.position >= PAGE:
+        url += f"?before={found.position + PAGE // 2}"
+    return f"{url}#{message_id(found.position)}"
 
 
 def conversation_page(

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from chat.views import attachments, organise, pages, preferences, settings, turns
+from chat.views import attachments, organise, pages, preferences, search, settings, turns
 
 app_name = "chat"
 
@@ -29,6 +29,7 @@ urlpatterns = [
     path("theme/", preferences.theme, name="theme"),
     path("settings/", settings.settings, name="settings"),
     path("settings/tools/", settings.tools, name="tools"),
+    path("search/", search.search, name="search"),
     path("organise/", organise.organise, name="organise"),
     path("c/<uuid:conversation_id>/", include(conversation)),
 ]

@@ -139,12 +139,10 @@ def column_groups(
     return groups + [(name, list(group)) for name, group in aged]
 
 
-def column_html(
-    entries: tuple[ColumnEntry, ...], reader: Reader, *, search: str = ""
-) -> SafeString:
+def column_html(entries: tuple[ColumnEntry, ...], reader: Reader) -> SafeString:
     """The whole list, to put in place of the one that is there."""
     with reader.speaking():
-        values = {"groups": column_groups(entries, reader), "ids": IDS, "search": search}
+        values = {"groups": column_groups(entries, reader), "ids": IDS}
         return SafeString(render_to_string("chat/column_list.html", values).strip())
 
 

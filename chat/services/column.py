@@ -19,12 +19,10 @@ class Listed:
     live: bool
 
 
-def list_conversations(user_id: int, search: str = "") -> list[Listed]:
+def list_conversations(user_id: int) -> list[Listed]:
     """Pinned ones first, then the latest; running ones are marked."""
     running = Generation.objects.filter(conversation=OuterRef("pk"), status="active")
     rows = Conversation.objects.owned_by(user_id).filter(archived_at=None)
-    if search:
-        rows = rows.filter(title__icontains=search)
     rows = rows.annotate(live=Exists(running)).order_by("-pinned", "-updated")
     return [
         Listed(str(row.pk), row.title, row.updated, row.pinned, row.live)

@@ -1,6 +1,5 @@
 """Pages that are read."""
 
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -8,18 +7,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from chat.presenting import column_entries, conversation_page, empty_page
+from chat.presenting import conversation_page, empty_page
 from chat.protocol.errors import ChatError
-from chat.protocol.ids import is_uuid
-from chat.rendering.pages import column_html, older_html
+from chat.rendering.pages import older_html
 from chat.services import presence
 from chat.services.current import current_transcript
 from chat.services.reading import read_transcript
 from chat.services.source import message_source
 from chat.views.showing import (
+    asked_words,
     asker,
     found,
-    is_scripted,
     own,
     person,
     reader_of,
@@ -31,17 +29,13 @@ from chat.views.showing import (
 @require_GET
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
-    """A new chat; to a script that searches, only what was found."""
+    """A new chat; beside it, without scripts, what was found."""
     reader = reader_of(request)
-    if is_scripted(request):
-        search = request.GET.get("q", "")[:200]
-        entries = column_entries(person(request).pk, _conversation_shown(request), search)
-        return HttpResponse(column_html(entries, reader, search=search))
     with reader.speaking():
         page = empty_page(
             reader,
             draft=request.GET.get("draft", "")[:8000],
-            search=request.GET.get("q", "")[:200],
+            search=asked_words(request),
         )
     return show(request, page, reader)
 
@@ -77,12 +71,6 @@ def _position(request: HttpRequest) -> int:
     if not before.isascii() or not before.isdigit() or len(before) > 9:
         raise Http404
     return int(before)
-
-
-def _conversation_shown(request: HttpRequest) -> str:
-    """The conversation on the page that a script asks from."""
-    path = urlsplit(request.headers.get("HX-Current-URL", "")).path
-    return next((piece for piece in path.split("/") if is_uuid(piece)), "")
 
 
 @require_GET

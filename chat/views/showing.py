@@ -11,14 +11,17 @@ from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from chat.formats.search_query import LONGEST_QUERY
 from chat.models import Conversation
-from chat.presenting import column_entries, conversation_page
+from chat.presenting import column_entries, conversation_page, found_page
 from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
+from chat.protocol.text import clean_text
 from chat.protocol.transcript import Transcript
 from chat.readers import make_reader
 from chat.rendering.pages import ConversationPage, Toast, Undo, page_context
 from chat.rendering.reader import Reader
+from chat.rendering.search import found_html
 from chat.services.access import get_conversation
 from chat.services.answering import Caller
 from chat.services.current import current_transcript
@@ -56,9 +59,13 @@ def show(
 ) -> HttpResponse:
     """A page in the reader's language, with the column beside it."""
     page = replace(page, toasts=page.toasts + _undo(request))
-    entries = () if page.own_window else column_entries(person(request).pk, page.id, page.search)
+    user_id = person(request).pk
+    entries = () if page.own_window or page.search else column_entries(user_id, page.id)
     with translation.override(reader.language):
         context = page_context(page, reader, entries)
+        if page.search:
+            results = found_page(user_id, page.search, asked_page(request), page.id)
+            context["found"] = found_html(results, reader)
         return render(request, "chat/conversation.html", context, status=status)
 
 
@@ -102,6 +109,17 @@ def found(user_id: int, conversation_id: UUID) -> Conversation:
 
 async def own(user_id: int, conversation_id: UUID) -> None:
     await sync_to_async(found)(user_id, conversation_id)
+
+
+def asked_words(request: HttpRequest) -> str:
+    """What stands in the search box."""
+    return clean_text(request.GET.get("q", "")).strip()[:LONGEST_QUERY]
+
+
+def asked_page(request: HttpRequest) -> int:
+    """Which page of results; the first when it is nonsense."""
+    number = request.GET.get("page", "")
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 1
 
 
 def is_scripted(request: HttpRequest) -> bool:

@@ -3,6 +3,7 @@ import "./socket.js";
 import "./composer.js";
 import "./reading.js";
 import "./column.js";
+import "./search.js";
 
 const byId = (id) => document.getElementById(id);
 

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from chat.models import Conversation, Message, Part
+from chat.models import Conversation, Message, Part, SearchEntry
 from chat.protocol.ids import new_id
 from tests import factories as make
 
@@ -138,6 +138,12 @@ def a_stranger_tool_style() -> None:
     make.a_conversation(tool_style="yaml")
 
 
+def a_title_searched_twice() -> None:
+    talk = make.a_conversation()
+    for _ in range(2):
+        SearchEntry.objects.create(owner=talk.owner, conversation=talk, words="a talk")
+
+
 REFUSED: dict[Callable[[], None], str] = {
     two_messages_at_one_position: "message_position_once|position",
     a_message_sent_twice: "message_client_id_once|client_id",
@@ -165,6 +171,7 @@ REFUSED: dict[Callable[[], None], str] = {
     an_agent_too_hot: "agent_temperature",
     a_tool_set_twice: "tool",
     a_stranger_tool_style: "conversation_tool_style",
+    a_title_searched_twice: "search_title_once|conversation",
 }
 
 
