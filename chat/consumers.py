@@ -13,12 +13,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from channels.consumer import AsyncConsumer
+from django.core.exceptions import ObjectDoesNotExist
 
 from chat.commands import Commands
 from chat.presenting import column_entries
 from chat.protocol.errors import ChatError
 from chat.protocol.ids import new_id
-from chat.protocol.text import clean_text
+from chat.protocol.text import clean_json
 from chat.readers import is_person, is_welcome, make_reader, socket_language
 from chat.rendering.reader import Reader
 from chat.services import presence
@@ -122,6 +123,8 @@ class ChatConsumer(AsyncConsumer):
     async def _or_close(self, helper: Callable[[], Awaitable[None]]) -> None:
         try:
             await helper()
+        except ObjectDoesNotExist:
+            await self._refuse(NOT_FOUND)
         except Exception:  # whatever broke, a socket that hears nothing more must not stay open
             log.exception("a socket's helper broke")
             await self._refuse(BROKEN)
@@ -143,8 +146,8 @@ class ChatConsumer(AsyncConsumer):
         name, client_id = "", ""
         try:
             command = _parsed(message)
-            name = clean_text(str(command.get("command", "")))[:40]
-            client_id = clean_text(str(command.get("client_id") or ""))[:64]
+            name = str(command.get("command", ""))[:40]
+            client_id = str(command.get("client_id") or "")[:64]
             values = await commands.run(name, client_id, command)
             if values is not None:
                 await self.say(self.tongue.reply(name, client_id, values))
@@ -213,6 +216,7 @@ class ChatConsumer(AsyncConsumer):
         # A client that does not read is sent nothing more; later it gets the state of then.
         if self.unread > self.window or not self.attached:
             return
+        filled = None
         async with self.turn:
             while events:
                 try:
@@ -221,8 +225,10 @@ class ChatConsumer(AsyncConsumer):
                 except Behind as behind:
                     await self.say(behind.frames)
                     events = events[events.index(behind.event) :]
-                    if not await self._fill_gap(events[0]):
+                    # Once for each: whatever an event misses, it must not hold up the others.
+                    if behind.event is filled or not await self._fill_gap(behind.event):
                         events = events[1:]
+                    filled = behind.event
 
     async def _fill_gap(self, event: Any) -> bool:
         """Read until what is stored has come up to the event (rows are half a second behind).
@@ -272,7 +278,7 @@ def _parsed(message: dict[str, Any]) -> dict[str, Any]:
     if text is None or len(text) > FRAME:
         raise ChatError("error.chat_bad_command")
     try:
-        command = json.loads(text)
+        command = clean_json(json.loads(text))
     except (ValueError, RecursionError):
         raise ChatError("error.chat_bad_command") from None
     if not isinstance(command, dict):

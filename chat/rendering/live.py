@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from chat.protocol.events import DELTAS, TERMINAL, Event
-from chat.protocol.messages import AnswerInfo, WithParts, message_from_json
+from chat.protocol.messages import AnswerInfo, WithParts, is_answer, message_from_json
 from chat.protocol.transcript import Shown, Transcript
 from chat.rendering import dom, swap
 from chat.rendering.live_answer import Gap, LiveAnswer
@@ -57,7 +57,10 @@ class LiveTranscript:
             raise Gap
         match event.name:
             case "chat:user-message":
-                yield from self._add(message_from_json(event.body["message"]))
+                message = message_from_json(event.body["message"])
+                # A reading may be newer than the revision that was read with it.
+                if message.info.position not in self.states:
+                    yield from self._add(message)
                 yield from self._entitle(event.body.get("title", self.title))
             case "chat:title":
                 yield from self._entitle(event.body["title"])
@@ -87,6 +90,8 @@ class LiveTranscript:
         if event.name != "chat:start" or event.rev != self.rev or self.request_id:
             raise Gap
         info = AnswerInfo.model_validate(event.body["info"], strict=False)
+        if info.position in self.states:
+            raise Gap
         self.request_id, self.seq = event.request_id, event.seq
         yield from self._add(WithParts(info=info))
         yield from self._set_running(True)
@@ -102,16 +107,21 @@ class LiveTranscript:
 
     def attach(self, transcript: Transcript, shown: Shown) -> str:
         """Take up a page as it is and bring it to what is stored."""
+        with self.reader.speaking():
+            self._take_up(transcript, shown)
+            return "".join(self._forward(transcript))
+
+    def _take_up(self, transcript: Transcript, shown: Shown) -> None:
         self.states = dict(shown.messages)
         self.title = shown.title
         self.running = shown.running
         self.answer = None
         for message in transcript.messages:
             position = message.info.position
-            if shown.messages.get(position, "").startswith("streaming"):
+            streaming = shown.messages.get(position, "").startswith("streaming")
+            if streaming and is_answer(message.info):
                 parts = {part: state for (m, part), state in shown.parts.items() if m == position}
                 self.answer = LiveAnswer.as_shown(message, parts, self.reader)
-        return self.catch_up(transcript)
 
     def catch_up(self, transcript: Transcript) -> str:
         """From what the page shows to what is stored, message by message."""
@@ -153,7 +163,7 @@ class LiveTranscript:
         elif self.answer is not None and self.answer.position == position:
             yield from self.answer.forward(message)
             self.states[position] = state
-        elif self.states[position] != state:
+        elif self.states[position] != state or state.startswith("streaming"):
             yield swap.replace(message_html(message, self.reader))
             self.states[position] = state
             yield from self._hold(message)

@@ -26,7 +26,6 @@ from chat.rendering.live_text import LiveText
 from chat.rendering.markdown import prepare
 from chat.rendering.messages import is_growing, part_html
 from chat.rendering.pages import status_text
-from chat.rendering.prose import labels
 from chat.rendering.reader import Reader
 from chat.rendering.tool_cards import card_state
 
@@ -185,7 +184,7 @@ class LiveAnswer:
         if text is None or text.length + len(body["delta"]) < LONG_TEXT:
             return None
         whole = text.stream.text() + body["delta"]
-        return partial(prepare, whole, labels())
+        return partial(prepare, whole, text.stream.labels)
 
     # --- the fragments ------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """A turn: check and write, then tell, then let the answer begin."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
@@ -31,7 +31,7 @@ T = TypeVar("T")
 _under_way: set[asyncio.Future[Any]] = set()
 
 
-def whole(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+def whole(function: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
     """Done to its end even when the client leaves: rows without their run would stay open."""
 
     @wraps(function)

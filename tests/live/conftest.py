@@ -8,6 +8,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.layers import channel_layers
 from django.contrib.auth.models import User
+from django.db import connections
 
 from chat.models import Agent, Conversation
 from chat.providers import registry
@@ -70,6 +71,7 @@ async def site(transactional_db: None, scripted_provider: ScriptedProvider) -> A
         waiting.cancel()
     assert not RUNS, "an answer outlived its test"
     await sync_to_async(close_connections)()
+    await sync_to_async(connections.close_all)()
     assert not [tab.broken for tab in site.tabs if tab.broken]
 
 

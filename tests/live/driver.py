@@ -131,7 +131,8 @@ class Tab:
         self.wire.send(json.dumps({"command": command, **values}))
 
     async def ask(self, command: str, **values: Any) -> dict[str, Any]:
-        """Say something and wait for its reply."""
+        """Say something, as `insist` of socket.js does, and wait for its reply."""
+        values = {"tab_id": self.tab_id, "head": self.page.head(), **values}
         client_id = values.setdefault("client_id", f"client-{next(_numbers)}")
         self.replies.pop(client_id, None)
         self.say(command, **values)
@@ -140,7 +141,7 @@ class Tab:
 
     async def send(self, text: str) -> dict[str, Any]:
         """Send, and see it on the page if it was taken."""
-        reply = await self.ask("send", content=text, tab_id=self.tab_id)
+        reply = await self.ask("send", content=text)
         if reply["ok"]:
             said = reply["message_id"]
             await self.until(lambda: said in [each.get("data-id") for each in self.page.messages()])

@@ -72,6 +72,10 @@ class LivePage(dom_apply.Page):
             if "body" in classes(body)
         ]
 
+    def head(self) -> int:
+        """The position of the last message."""
+        return max((int(message.get("id", "")[1:]) for message in self.messages()), default=0)
+
     # --- what the page's script says of it -------------------------------------------
 
     def shown(self) -> dict[str, object]:

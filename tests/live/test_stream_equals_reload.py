@@ -9,6 +9,7 @@ from chat.models import Message
 from tests import factories as make
 from tests.live.conftest import Site
 from tests.live.driver import equal_pages, eventually, in_thread
+from tests.live.page import normal
 from tests.live.texts import mixed
 from tests.provider import Call, Drop, Gate, Say, Think, Wait, refuse, reply
 from tests.provider.replies import Step
@@ -260,6 +261,23 @@ async def test_two_readers_in_two_languages(site: Site) -> None:
     assert "Calculator" in english.page.text_of("t")
     assert "计算器" in chinese.page.text_of("t")
     assert "计算器" not in english.page.text_of("t")
+
+
+async def test_a_reader_of_another_language_who_comes_back(site: Site) -> None:
+    """A13: what the page says by itself inside a text is in the reader's language, too."""
+    gate = Gate()
+    chinese = await site.tab(site.alice.speaking("zh-hans"))
+    site.provider.script(
+        reply("Words", gate, " and\n\n```python\nx = 1\n```\n\n[^1]\n\n[^1]: note\n")
+    )
+    await chinese.send("Go")
+    await chinese.sees("Words")
+    await chinese.cut()
+    await chinese.open()
+    gate.open()
+    await chinese.sees_the_end()
+    await chinese.equals_a_fresh_page()
+    assert "复制" in str(normal(chinese.page))
 
 
 @pytest.mark.parametrize(

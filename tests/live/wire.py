@@ -40,6 +40,11 @@ class Wire:
     def send(self, text: str | None = None, data: bytes | None = None) -> None:
         self._in.put_nowait({"type": "websocket.receive", "text": text, "bytes": data})
 
+    @property
+    def waiting(self) -> int:
+        """Frames that were sent and not taken yet."""
+        return self._out.qsize()
+
     async def receive(self) -> str:
         message = await self._next()
         if message["type"] == "websocket.close":
@@ -51,11 +56,14 @@ class Wire:
         """The next message; a broken application is what the server closes with 1011."""
         getting = asyncio.ensure_future(self._out.get())
         try:
-            await asyncio.wait({getting, self._task}, return_when=asyncio.FIRST_COMPLETED)
+            ends = {getting, self._task}
+            await asyncio.wait(ends, timeout=30, return_when=asyncio.FIRST_COMPLETED)
             if getting.done():
                 return getting.result()
         finally:
             getting.cancel()
+        if not self._task.done():
+            raise TimeoutError("the application says nothing")
         self._task.result()
         raise Closed(1006)
 
