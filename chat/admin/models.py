@@ -1,13 +1,17 @@
 """Language models: what they can do and what they cost."""
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from chat.admin.asking import tell_word
 from chat.models import LanguageModel
 
 
 @admin.register(LanguageModel)
 class LanguageModelAdmin(admin.ModelAdmin):
+    actions = ("test",)
     list_display = (
         "model_id", "label", "provider", "native_tools", "reasoning", "vision", "enabled",
     )  # fmt: skip
@@ -25,3 +29,8 @@ class LanguageModelAdmin(admin.ModelAdmin):
             {"fields": ("input_price", "output_price", "cache_read_price", "cache_write_price")},
         ),
     )
+
+    @admin.action(description=_("Test: ask for one word"), permissions=["change"])
+    def test(self, request: HttpRequest, models: QuerySet[LanguageModel]) -> None:
+        for model in models.select_related("provider"):
+            tell_word(request, model)

@@ -4,13 +4,17 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.forms.models import ModelForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
+from chat.admin.asking import tell_models, tell_word_of_provider
 from chat.models import LanguageModel, Provider
 from chat.models.secrets import Secret
+from chat.providers.presets import CUSTOM, PRESETS
 
 
 class ProviderForm(forms.ModelForm):
@@ -50,6 +54,8 @@ class ModelInline(admin.TabularInline):
 @admin.register(Provider)
 class ProviderAdmin(TranslationAdmin):
     form = ProviderForm
+    change_form_template = "admin/chat/provider/change_form.html"
+    actions = ("list_models", "test")
     list_display = ("name", "kind", "base_url", "key_hint", "enabled")
     list_filter = ("kind", "enabled")
     search_fields = ("name", "name_en", "name_zh_hans", "base_url")
@@ -76,3 +82,49 @@ class ProviderAdmin(TranslationAdmin):
         # A key that cannot be opened at the moment reads as empty: it must not be written back.
         columns = (field.name for field in obj._meta.concrete_fields if not field.primary_key)
         obj.save(update_fields=[name for name in columns if name != "api_key"])
+
+    # --- known providers ------------------------------------------------------------
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """`?preset=deepseek` fills in what is known of it."""
+        slug = request.GET.get("preset")
+        preset = next((preset for preset in PRESETS if preset.slug == slug), None)
+        if preset is None:
+            return super().get_changeform_initial_data(request)
+        return {"name_en": preset.name, "kind": preset.wire, "base_url": preset.base_url}
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        known = [preset for preset in PRESETS if preset is not CUSTOM]
+        return super().add_view(request, form_url, {**(extra_context or {}), "presets": known})
+
+    # --- asking them ----------------------------------------------------------------
+
+    @admin.action(description=_("List models"), permissions=["change"])
+    def list_models(self, request: HttpRequest, providers: QuerySet[Provider]) -> None:
+        for provider in providers:
+            tell_models(request, provider)
+
+    @admin.action(description=_("Test: ask for one word"), permissions=["change"])
+    def test(self, request: HttpRequest, providers: QuerySet[Provider]) -> None:
+        for provider in providers:
+            tell_word_of_provider(request, provider)
+
+    def response_add(
+        self, request: HttpRequest, obj: Provider, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        return self._asked(request, obj) or super().response_add(request, obj, post_url_continue)
+
+    def response_change(self, request: HttpRequest, obj: Provider) -> HttpResponse:
+        return self._asked(request, obj) or super().response_change(request, obj)
+
+    def _asked(self, request: HttpRequest, provider: Provider) -> HttpResponse | None:
+        """The buttons beside Save: what they asked for, on the same page again."""
+        if "_list_models" in request.POST:
+            tell_models(request, provider)
+        elif "_test" in request.POST:
+            tell_word_of_provider(request, provider)
+        else:
+            return None
+        return HttpResponseRedirect(reverse("admin:chat_provider_change", args=[provider.pk]))

@@ -28,6 +28,11 @@ def main(weights: str, name: str) -> None:
     parameters.n_ctx = PEOPLE * CONTEXT
     parameters.n_parallel = PEOPLE
     parameters.n_gpu_layers = 0
+    # Parley itself wants a core, and threads that spin while they wait take more than they give.
+    threads = max(1, (os.cpu_count() or 2) // 2)
+    for processor in (parameters.cpuparams, parameters.cpuparams_batch):
+        processor.n_threads = threads
+        processor.poll = 0
     parameters.verbosity = -1
     parameters.ui = False
     server = llama.Server(parameters)
