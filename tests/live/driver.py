@@ -79,7 +79,7 @@ class Tab:
 
     async def open(self) -> "Tab":
         """Open the socket and say what the page shows."""
-        self.wire = Wire(f"/ws/c/{self.conversation_id}/", self.person.headers)
+        self.wire = self.connect()
         assert await self.wire.accepted()
         self.frames = self.acknowledged = 0
         self.closed = None
@@ -92,6 +92,9 @@ class Tab:
             column=self.page.column(),
         )
         return self
+
+    def connect(self) -> Wire:
+        return Wire(f"/ws/c/{self.conversation_id}/", self.person.headers)
 
     async def cut(self) -> None:
         """The connection is gone; the page stays as it is."""

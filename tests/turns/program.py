@@ -27,7 +27,7 @@ class Program:
         self.closed: int | None = None
 
     async def open(self, *, attach: bool = True) -> "Program":
-        self.wire = Wire(f"/ws/c/{self.conversation_id}/", self.person.headers, (JSON,))
+        self.wire = self.connect()
         assert await self.wire.accepted()
         assert self.wire.subprotocol == JSON
         self.closed = None
@@ -35,6 +35,9 @@ class Program:
         if attach:
             assert (await self.ask("attach", tab_id=self.tab_id))["ok"]
         return self
+
+    def connect(self) -> Wire:
+        return Wire(f"/ws/c/{self.conversation_id}/", self.person.headers, (JSON,))
 
     async def close(self) -> None:
         self._reading.cancel()

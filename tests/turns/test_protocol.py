@@ -1,0 +1,63 @@
+"""A3, A18: the socket as programs speak it."""
+
+from chat.models import Conversation
+from chat.protocol.ids import is_uuid
+from tests.live.conftest import Site
+from tests.live.driver import eventually, in_thread
+from tests.provider import Call, Say, Think, reply
+from tests.turns.conftest import Programs
+
+HEADER = {"conversation_id", "rev", "tab_id", "request_id", "seq", "message_id", "ts", "name"}
+
+
+async def test_the_whole_tour(site: Site, program: Programs) -> None:
+    """Every command once, every event with its header, in order and without a gap."""
+    one, other = await program(), await program()
+    assert one.events[0]["name"] == "chat:snapshot"
+    site.provider.script(
+        reply(Think("Hm."), Say("I count."), Call("calculator", {"expression": "6*7"}, id="k1")),
+        reply("42."),
+    )
+    begun = await one.send("How much?")
+    assert is_uuid(begun["request_id"])
+    ended = await other.ends(begun["request_id"])
+    told = [event for event in other.events if event["request_id"] == begun["request_id"]]
+    assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+    assert all(set(event) >= HEADER for event in told)
+    assert {event["tab_id"] for event in told} == {one.tab_id}
+    assert all(event["message_id"] == ended["message_id"] for event in told)
+    names = [event["name"] for event in told]
+    assert (names[0], names[-1]) == ("chat:start", "chat:complete")
+    assert {"chat:thinking", "chat:chunk", "chat:tool", "chat:step"} < set(names)
+    calls = [event for event in told if event["name"] == "chat:tool"]
+    assert calls[0]["type"] == "call"
+    assert (calls[-1]["type"], calls[-1]["result_json"]) == ("result", '"42"')
+    assert {call["tool_call_id"] for call in calls} == {"k1"}
+    assert (ended["status"], ended["finish_reason"]) == ("success", "stop")
+    assert ended["usage"]["output"] == 5
+
+    read = await one.ask("messages", limit=1)
+    assert [message["info"]["role"] for message in read["messages"]] == ["assistant"]
+    assert read["older"] is True
+    before = read["messages"][0]["info"]["position"]
+    earlier = await one.ask("messages", before=before)
+    assert [message["info"]["role"] for message in earlier["messages"]] == ["user"]
+    one.say("ack", seq=1_000)
+    assert (await one.ask("rename", title=" A  new name "))["title"] == "A new name"
+    await eventually(lambda: other.named("chat:title"))
+    assert (await one.ask("pin"))["ok"]
+    row = await in_thread(Conversation.objects.get)(pk=site.talk.pk)
+    assert (row.title, row.pinned) == ("A new name", True)
+    assert (await one.ask("delete"))["ok"] or one.closed
+    await eventually(lambda: one.closed == other.closed == 4404)
+
+
+async def test_what_is_not_a_command_is_refused_and_nothing_breaks(
+    site: Site, program: Programs
+) -> None:
+    one = await program()
+    for text in ("", "{", "[]", "null", '"x"', "[" * 5_000, '{"command": {}}'):
+        one.wire.send(text)
+    one.wire.send(None, b"\x00")
+    assert (await one.ask("messages"))["ok"]
+    assert one.closed is None
