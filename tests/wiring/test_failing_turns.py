@@ -119,6 +119,7 @@ async def test_the_three_wires_answer_and_fail_alike(kind: str, failing: Site) -
     await tab.sees("The connection to the provider broke off.")
     await tab.sees_the_end()
     assert "Half an answer" in tab.page.text_of("t")
+    assert len(failing.provider.requests) == 3
     sent = failing.provider.requests[0].headers
     assert KEY in (sent["x-api-key"] if kind == "anthropic" else sent["authorization"])
 
@@ -160,7 +161,7 @@ async def test_a_key_that_the_provider_repeats_is_seen_by_nobody(
         await tab.sees_the_end()
 
     assert "Incorrect API key provided: …" in tab.page.text_of("t")
-    events = []
+    events: list[str] = []
     while sum('"chat:error"' in event for event in events) < 2:
         events.append(await asyncio.wait_for(wire.receive(), 10))
     await wire.close()

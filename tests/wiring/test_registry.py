@@ -1,0 +1,47 @@
+"""A row says which wire is spoken; the address says what its server wants different."""
+
+import pytest
+
+from chat.protocol.errors import ProviderError
+from chat.providers.anthropic import AnthropicMessages
+from chat.providers.demo import DemoProvider
+from chat.providers.http import Http
+from chat.providers.ollama import Ollama
+from chat.providers.openai_chat import OpenAIChat
+from chat.providers.registry import Connection, connect
+from tests.world import KEY
+
+
+@pytest.mark.parametrize(
+    ("kind", "speaker"),
+    [
+        ("openai", OpenAIChat),
+        ("anthropic", AnthropicMessages),
+        ("ollama", Ollama),
+        ("demo", DemoProvider),
+    ],
+)
+def test_each_kind_is_spoken_to_in_its_wire(kind: str, speaker: type) -> None:
+    assert type(connect(Connection(kind, "http://127.0.0.1:1"), Http())) is speaker
+
+
+@pytest.mark.parametrize("kind", ["claude_code", "pigeon", ""])
+def test_a_kind_that_is_not_built_is_refused_by_name(kind: str) -> None:
+    with pytest.raises(ProviderError) as refused:
+        connect(Connection(kind), Http())
+    assert refused.value.key == "error.chat_provider_not_supported"
+    assert not refused.value.retryable
+
+
+def test_what_a_known_server_wants_comes_from_its_address() -> None:
+    deepseek = connect(Connection("openai", "https://api.deepseek.com/v1"), Http())
+    unknown = connect(Connection("openai", "https://api.example.com/v1"), Http())
+    assert isinstance(deepseek, OpenAIChat)
+    assert isinstance(unknown, OpenAIChat)
+    assert deepseek._quirks.echo_reasoning == "reasoning_content"
+    assert unknown._quirks.echo_reasoning == ""
+
+
+def test_a_connection_shows_no_secret_when_printed() -> None:
+    shown = repr(Connection("openai", "https://x", KEY, {"x-key": KEY}))
+    assert KEY not in shown
