@@ -5,7 +5,7 @@ Run with the settings of the server that will show them: `python -m tests.shots.
 
 import json
 import os
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatsite.settings")
@@ -23,6 +23,7 @@ from chat.models import Agent, Conversation, LanguageModel, Part, Profile, Provi
 from chat.protocol.ids import new_id  # noqa: E402
 from chat.protocol.messages import AnswerInfo, WithParts  # noqa: E402
 from chat.services.catalog import ensure_defaults  # noqa: E402
+from chat.services.search_index import reindex  # noqa: E402
 from tests import factories as make  # noqa: E402
 from tests.rendering_pages import samples  # noqa: E402
 from tests.shots.chinese import chinese_answer, chinese_question  # noqa: E402
@@ -61,11 +62,13 @@ def seed() -> dict[str, dict[str, str]]:
         name_en="Researcher",
         defaults={"name_zh_hans": "研究员", "tools": ["duckduckgo_search"]},
     )
-    return {
+    people = {
         f"{language}-{theme}": _person(language, theme)
         for language in ("en", "zh-hans")
         for theme in ("light", "dark")
     }
+    reindex()
+    return people
 
 
 def _person(language: str, theme: str) -> dict[str, str]:
@@ -88,10 +91,26 @@ def _talk(user: User, english: bool) -> str:
     title = "Deposit on the Lisbon flat" if english else "里斯本公寓的定金"
     talk = make.a_conversation(user, title=title)
     if english:
-        _store(talk, samples.said(1, samples.QUESTION), samples.finished_answer(2))
+        _store(talk, samples.said(1, samples.QUESTION), _answer())
     else:
         _store(talk, samples.said(1, chinese_question()), chinese_answer(2))
     return f"/c/{talk.pk}/"
+
+
+def _answer() -> WithParts:
+    """The sample answer, without the search result that only tests need."""
+    found = {**samples.SEARCH, "hits": samples.SEARCH["hits"][:2]}
+    return samples.answer(
+        2,
+        samples.step(),
+        samples.thinking("A percentage, a legal custom and a function. Calculate first."),
+        samples.tool(
+            "calculator",
+            samples.done({"expression": "17.5 / 100 * 2340"}, "409.5", samples.SUM, ms=100),
+        ),
+        samples.tool("duckduckgo_search", samples.done({"query": "x"}, "…", found), "call-2"),
+        samples.text(samples.PROSE),
+    )
 
 
 def _states(user: User, english: bool) -> str:
@@ -123,8 +142,6 @@ def _fields(value: WithParts) -> dict[str, Any]:
     info = value.info
     if not isinstance(info, AnswerInfo):
         return {}
-    now = timezone.now()
-    took = timedelta(milliseconds=(info.time.completed or 0) - info.time.created)
     return {
         "status": info.status,
         "agent": "Assistant",
@@ -134,9 +151,13 @@ def _fields(value: WithParts) -> dict[str, Any]:
         "cost": info.cost,
         "error_key": info.error.key if info.error else "",
         "error_data": dict(info.error.data) if info.error else {},
-        "created": now - took,
-        "completed_at": now,
+        "created": _moment(info.time.created),
+        "completed_at": _moment(info.time.completed or info.time.created),
     }
+
+
+def _moment(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
 
 
 def _ago(days: int, minutes: int = 1) -> Any:

@@ -39,5 +39,6 @@ def new_talk(page: Page, text: str = "/long 5 hello") -> None:
 def focused(page: Page) -> str:
     """What has the focus: its id, its label or its text."""
     return page.evaluate(
-        "(e => e.id || e.ariaLabel || e.name || e.innerText || e.tagName)(document.activeElement)"
+        "(e => e == document.body ? 'BODY' : e.id || e.ariaLabel || e.name || e.innerText)"
+        "(document.activeElement)"
     )
