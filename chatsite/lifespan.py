@@ -17,6 +17,7 @@ class Lifespan:
     def __init__(self, startup: Sequence[Hook] = (), shutdown: Sequence[Hook] = ()) -> None:
         self.startup = startup
         self.shutdown = shutdown
+        self._ending: asyncio.Future[None] | None = None
 
     async def __call__(
         self,
@@ -37,17 +38,20 @@ class Lifespan:
     def attach_to_reactor(self) -> None:
         """Let Daphne run the hooks; on other servers the reactor never runs."""
         from twisted.internet import reactor as installed
-        from twisted.internet.defer import Deferred
 
         # Its stubs describe the interface, `self` included.
         reactor: Any = installed
-
-        def run(hooks: Sequence[Hook]) -> Any:
-            return Deferred.fromFuture(asyncio.ensure_future(self.run(hooks)))
-
+        reactor.callWhenRunning(lambda: asyncio.ensure_future(self.run(self.startup)))
         # A trigger that returns a Deferred holds the shutdown until it has fired.
-        reactor.callWhenRunning(run, self.startup)
-        reactor.addSystemEventTrigger("before", "shutdown", run, self.shutdown)
+        reactor.addSystemEventTrigger("before", "shutdown", self.end)
+
+    def end(self) -> Any:
+        """Run the hooks of the end, once; a Deferred for everybody who has to wait for them."""
+        from twisted.internet.defer import Deferred
+
+        if self._ending is None:
+            self._ending = asyncio.ensure_future(self.run(self.shutdown))
+        return Deferred.fromFuture(asyncio.shield(self._ending))
 
     async def run(self, hooks: Sequence[Hook]) -> None:
         for hook in hooks:

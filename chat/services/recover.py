@@ -53,9 +53,10 @@ def _orphans(tried: Collection[UUID] = ()) -> list[UUID]:
 
 def _settle_all(orphans: Iterable[UUID]) -> list[Event]:
     events = []
-    for request_id in orphans:
+    runs = Generation.objects.filter(pk__in=orphans).select_related("message")
+    for run in runs.prefetch_related("message__parts"):
         try:
-            event = _settle_one(request_id)
+            event = _settle_one(run)
         except Exception:  # one that cannot be read must not leave the others open
             log.exception("an interrupted run could not be settled")
             continue
@@ -64,10 +65,7 @@ def _settle_all(orphans: Iterable[UUID]) -> list[Event]:
     return events
 
 
-def _settle_one(request_id: UUID) -> Event | None:
-    run = Generation.objects.select_related("message").filter(pk=request_id).first()
-    if run is None:
-        return None
+def _settle_one(run: Generation) -> Event | None:
     message = as_value(run.message)
     assembly = Assembly(message.info.session_id, message.info.id, message.parts)
     changes = assembly.abort()
@@ -75,7 +73,7 @@ def _settle_one(request_id: UUID) -> Event | None:
     parts = assembly.parts()
     outcome = Outcome(status="error", finish_reason="error", error_key=INTERRUPTED)
     outcome = outcome.with_usage(last_tokens(parts), total_cost(parts))
-    settled = settle(str(request_id), outcome, closed)
+    settled = settle(str(run.pk), outcome, closed)
     if settled is None:
         return None
     return Event(
@@ -83,7 +81,7 @@ def _settle_one(request_id: UUID) -> Event | None:
         conversation_id=message.info.session_id,
         rev=settled.rev,
         tab_id=run.tab_id,
-        request_id=str(request_id),
+        request_id=str(run.pk),
         seq=run.flushed_seq + 1,
         message_id=message.info.id,
         # No `info`: whoever hears of it has missed the rest too, and reads again.

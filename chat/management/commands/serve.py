@@ -20,9 +20,16 @@ class Command(BaseCommand):
         from daphne.endpoints import build_endpoint_description_strings
         from daphne.server import Server
 
-        from chatsite.asgi import application
+        from chatsite.asgi import application, lifespan
 
-        server = Server(
+        class PatientServer(Server):
+            """Closes its sockets when they have been told how their answers end, not before."""
+
+            def kill_all_applications(self) -> Any:
+                close = super().kill_all_applications
+                return lifespan.end().addBoth(lambda _: close())
+
+        server = PatientServer(
             application=application,
             endpoints=build_endpoint_description_strings(host=settings.HOST, port=settings.PORT),
             ready_callable=self.greet,

@@ -1,0 +1,103 @@
+"""`python -m tests.crash.rows talk|orphans …`: rows of a Parley in a folder of its own, as JSON."""
+
+import json
+import os
+import sys
+from datetime import timedelta
+from typing import Any
+
+
+def talk(provider_url: str) -> dict[str, str]:
+    """Somebody logged in, and a conversation with the scripted provider."""
+    from django.conf import settings
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.auth.models import User
+    from django.contrib.sessions.backends.db import SessionStore
+    from django.core.management import call_command
+
+    from chat.models import Agent, Conversation, LanguageModel, Provider
+
+    call_command("prepare", stdout=sys.stderr)
+    provider = Provider.objects.create(name="Scripted", kind="openai", base_url=provider_url)
+    model = LanguageModel.objects.create(provider=provider, model_id="scripted-small")
+    Agent.objects.filter(is_default=True).update(model=model, tools=["calculator"])
+    user = User.objects.create(username="alice", first_name="Alice", password="!")
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    row = Conversation.objects.create(owner=user, title="A talk")
+    cookie = f"{settings.SESSION_COOKIE_NAME}={session.session_key}"
+    return {"conversation": str(row.pk), "cookie": cookie}
+
+
+def orphans(number: str) -> dict[str, int]:
+    """Answers that a process was writing when it died."""
+    from django.contrib.auth.models import User
+    from django.utils import timezone
+
+    from chat.models import Conversation, Generation, Message, Part, Process
+    from chat.protocol.factories import create_text_part
+
+    owner = User.objects.get(username="alice")
+    dead = Process.objects.create(host="gone", lease=timezone.now() - timedelta(minutes=1))
+    talks = [
+        Conversation(owner=owner, title=f"Orphan {n}", last_position=2) for n in range(int(number))
+    ]
+    Conversation.objects.bulk_create(talks)
+    said = [Message(conversation=row, position=1, role="user") for row in talks]
+    Message.objects.bulk_create(said)
+    answers = [
+        Message(
+            conversation=row.conversation, position=2, role="assistant", parent=row,
+            status="streaming",
+        )
+        for row in said
+    ]  # fmt: skip
+    Message.objects.bulk_create(answers)
+    Part.objects.bulk_create(
+        Part.of(create_text_part(str(row.conversation_id), str(row.pk), "Half a sent"), 0)
+        for row in answers
+    )
+    Generation.objects.bulk_create(
+        Generation(conversation=row.conversation, message=row, user=owner, process=dead)
+        for row in answers
+    )
+    return {"orphans": len(answers)}
+
+
+def answers() -> list[dict[str, Any]]:
+    """Every answer as it is kept."""
+    from chat.models import Message
+
+    rows = Message.objects.filter(role="assistant").order_by("pk").prefetch_related("parts")
+    return [
+        {
+            "status": row.status,
+            "error_key": row.error_key,
+            "text": "".join(part.text for part in row.parts.all() if part.type == "text"),
+        }
+        for row in rows
+    ]
+
+
+def found_faults(lost: str = "0") -> list[str]:
+    """The invariants, over the rows alone."""
+    from tests.invariants import faults
+
+    return faults(lost=int(lost))
+
+
+if __name__ == "__main__":
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatsite.settings")
+    django.setup()
+    verbs: dict[str, Any] = {
+        "talk": talk,
+        "orphans": orphans,
+        "answers": answers,
+        "faults": found_faults,
+    }
+    print(json.dumps(verbs[sys.argv[1]](*sys.argv[2:])))

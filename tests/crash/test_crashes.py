@@ -1,0 +1,193 @@
+"""Real processes that are killed, stopped and paused in the middle of an answer."""
+
+import asyncio
+import random
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.crash.remote import House
+from tests.live.driver import equal_pages
+from tests.provider import Say, ScriptedProvider, reply
+from tests.provider.fixtures import scripted_provider
+
+__all__ = ["scripted_provider"]
+
+# Tokens of one length, one every ten milliseconds: how much is lost says how long ago it was.
+WIDTH, MS = 6, 10
+TOKENS = [f"{n:05} " for n in range(3_000)]
+# A flush every half second, and what a busy machine needs to write it.
+LOST = round((0.5 + 0.5) * 1000 / MS) * WIDTH
+
+
+def spoken(tokens: int = 0) -> Callable[[str], bool]:
+    return lambda text: len(text) >= WIDTH * tokens
+
+
+@pytest.fixture
+def provider(scripted_provider: ScriptedProvider) -> ScriptedProvider:
+    scripted_provider.answer = reply(Say(TOKENS, ms=MS))
+    return scripted_provider
+
+
+@pytest.mark.parametrize(
+    "times", [pytest.param(2, id="twice"), pytest.param(20, id="all", marks=pytest.mark.full)]
+)
+async def test_a_killed_process_loses_half_a_second(
+    times: int, tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """15: kill -9 at any moment; the next start settles it as interrupted, with its text."""
+    house = House(tmp_path, provider.base_url)
+    dice = random.Random(15)
+    shown: list[str] = []
+    lost: list[int] = []
+    waited: list[float] = []
+    killed = 0.0
+    for _ in range(times + 1):
+        with house.served() as server:
+            if shown:
+                await _settled(house, len(shown))
+                waited.append(time.monotonic() - killed)
+                kept = house.rows("answers")
+                assert kept[-1]["error_key"] == "error.chat_interrupted"
+                assert shown[-1].startswith(kept[-1]["text"])
+                lost.append(len(shown[-1]) - len(kept[-1]["text"]))
+            if len(shown) == times:
+                break
+            one = await server.program()
+            await one.send("Go")
+            tokens = dice.randint(1, 250)
+            await one.until(lambda one=one, t=tokens: _text(one.seen.texts) >= t * WIDTH, 30)  # type: ignore[misc]
+            server.process.kill()
+            killed = time.monotonic()
+            await server.ended()
+            await one.until(lambda one=one: one.closed)  # type: ignore[misc]
+            shown.append(max(one.seen.texts.values(), key=len))
+            await one.close()
+    print(f"\nlost at most {max(lost) / WIDTH * MS:.0f} ms, settled within {max(waited):.1f} s")
+    assert max(lost) <= LOST
+    assert max(waited) < 30
+    assert house.rows("faults") == []
+
+
+def _text(texts: dict[str, str]) -> int:
+    return max(map(len, texts.values()), default=0)
+
+
+async def _settled(house: House, number: int, seconds: float = 30) -> None:
+    """Until no answer is unfinished any more."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        kept = await asyncio.to_thread(house.rows, "answers")
+        if len(kept) == number and all(each["status"] != "streaming" for each in kept):
+            return
+    left = [each for each in kept if each["status"] == "streaming"]
+    raise AssertionError(f"{len(left)} of {len(kept)} are not settled within {seconds} s")
+
+
+@pytest.mark.parametrize("by", ["daphne", "uvicorn"])
+async def test_a_server_that_is_asked_to_end_settles_first(
+    by: str, tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """16: SIGTERM; all that was said is kept, and the tabs are told why it ended."""
+    house = House(tmp_path, provider.base_url)
+    with house.served(by) as server:
+        one = await server.program()
+        begun = await one.send("Go")
+        await one.until(lambda: _text(one.seen.texts) > 50 * WIDTH, 20)
+        server.process.terminate()
+        await server.ended()
+        await one.until(lambda: one.closed)
+        shown = max(one.seen.texts.values(), key=len)
+        await one.close()
+    (kept,) = house.rows("answers")
+    assert (kept["status"], kept["error_key"]) == ("error", "error.chat_shutdown")
+    assert kept["text"].startswith(shown)
+    if by == "daphne":
+        # uvicorn closes its sockets first; there the page reads the reason when it comes back.
+        ended = await one.ends(begun["request_id"])
+        assert (ended["name"], ended["error_key"]) == ("chat:error", "error.chat_shutdown")
+    assert house.rows("faults") == []
+
+
+async def test_a_paused_process_cannot_write_any_more(
+    tmp_path: Path, provider: ScriptedProvider, postgres_url: str, redis_url: str
+) -> None:
+    """18: its lease runs out, another settles its run; when it wakes up it writes nothing.
+
+    Before that the other process's viewer follows the run, and stops one within a second.
+    """
+    house = House(
+        tmp_path,
+        provider.base_url,
+        {"DATABASE_URL": _fresh_database(postgres_url), "REDIS_URL": redis_url},
+    )
+    with house.served("daphne") as writer, house.served("uvicorn") as other:
+        one, viewer, tab = await writer.program(), await other.program(), await other.tab()
+        begun = await one.send("Go")
+        await viewer.until(lambda: _text(viewer.seen.texts) > 80 * WIDTH, 20)
+        await tab.until(lambda: "00080" in tab.page.text_of("t"))
+        before = time.monotonic()
+        assert (await viewer.ask("stop"))["ok"]
+        ended = await viewer.ends(begun["request_id"])
+        assert ended["name"] == "chat:stopped"
+        assert time.monotonic() - before < 1
+        await one.ends(begun["request_id"])
+        await tab.sees_the_end()
+        await equal_pages(tab)
+
+        paused = await one.send("Again")
+        await viewer.until(lambda: _text(viewer.seen.texts) > 150 * WIDTH, 20)
+        writer.process.send_signal(signal.SIGSTOP)
+        await _settled(house, 2)
+        kept = house.rows("answers")[-1]
+        assert kept["error_key"] == "error.chat_interrupted"
+        await tab.sees_the_end()
+        await equal_pages(tab)
+        writer.process.send_signal(signal.SIGCONT)
+        # It hears that the run is not its own any more, and hangs up.
+        await provider.until(lambda found: found.requests[-1].disconnected_at)
+        await one.until(lambda: one.events[-1]["name"] in ("chat:snapshot", "chat:error"))
+        assert house.rows("answers")[-1] == kept
+        assert paused["request_id"] not in one.seen.ends or one.seen.ends[paused["request_id"]] == [
+            "error"
+        ]
+        await equal_pages(tab)
+        for client in (one, viewer):
+            await client.close()
+        await tab.cut()
+    assert house.rows("faults") == []
+
+
+def _fresh_database(url: str) -> str:
+    import psycopg
+
+    name = f"crash_{time.monotonic_ns()}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f'create database "{name}"')
+    return f"{url.rsplit('/', 1)[0]}/{name}"
+
+
+async def test_five_hundred_orphans_do_not_hold_up_the_start(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """20: all are settled, and the first page comes within two seconds."""
+    house = House(tmp_path, provider.base_url)
+    house.rows("orphans", "500")
+    with house.served() as server:
+        from tests.crash.remote import RemotePerson
+
+        asked = time.monotonic()
+        page = await RemotePerson(server).page(house.conversation)
+        took = time.monotonic() - asked
+        assert "A talk" in page.text_of("title")
+        await _settled(house, 500, 120)
+        print(f"\nthe first page took {took:.2f} s")
+        assert took < 2
+    kept = house.rows("answers")
+    assert {(each["error_key"], each["text"]) for each in kept} == {
+        ("error.chat_interrupted", "Half a sent")
+    }
