@@ -34,6 +34,8 @@ from chat.providers.demo_script import Act, Call, Fail, Say, Scene, Think, scrip
 
 PACE = 0.015
 _CHARACTERS_PER_TOKEN = 4
+# How models are told of a file in words.
+ATTACHED = "[Attached "
 
 _STATUS_KEYS = {
     400: "error.chat_provider_bad_request",
@@ -97,11 +99,14 @@ def _scene(request: ModelRequest) -> Scene:
     asked = max((i for i, m in enumerate(request.messages) if m.role == "user"), default=-1)
     content = request.messages[asked].content if asked >= 0 else ()
     later = request.messages[asked + 1 :]
+    texts = [block.text for block in content if isinstance(block, TextBlock)]
+    words = [text for text in texts if not text.startswith(ATTACHED)]
+    files = sum(isinstance(block, FileBlock) for block in content)
     return Scene(
-        question=read_question("\n".join(b.text for b in content if isinstance(b, TextBlock))),
+        question=read_question("\n".join(words)),
         results=[b for m in later for b in m.content if isinstance(b, ToolResultBlock)],
         tools=frozenset(tool.name for tool in request.tools),
-        files=sum(isinstance(block, FileBlock) for block in content),
+        files=files + len(texts) - len(words),
     )
 
 

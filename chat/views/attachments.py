@@ -63,7 +63,8 @@ def uploaded(request: HttpRequest, at_least: int = 0) -> list[UploadedFile]:
 
 def attached(user_id: int, request: HttpRequest) -> list[str]:
     """The files of a form that sends a message: chosen just now, or uploaded before."""
-    earlier = request.POST.getlist(FIELD)
+    # A file field that nobody has used comes as an empty text.
+    earlier = [key for key in request.POST.getlist(FIELD) if key]
     files = uploaded(request)
     service.checked_ids([*earlier, *(new_id() for _ in files)])
     stored = [service.store(user_id, file.name or "", file) for file in files]

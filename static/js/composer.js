@@ -1,7 +1,8 @@
 // The composer: grows, keeps its draft, sends on Enter, and clears only when the send is answered.
 import { insist, isLive } from "./socket.js";
 
-const form = document.getElementById("composer");
+const byId = (id) => document.getElementById(id);
+const form = byId("composer");
 const text = form?.elements.content;
 const key = `draft:${document.querySelector("main")?.dataset.conversation ?? "new"}`;
 let sending = null;
@@ -23,6 +24,30 @@ function fill(value) {
   grow();
 }
 
+// --- files: their script comes with the first one ----------------------------------------------
+
+const attached = () => [...form.querySelectorAll("#attached input")];
+const attach = async (files) => (await import("./attach.js")).attach(files);
+const hasFiles = (transfer) => Boolean(transfer?.types.includes("Files"));
+
+// Resolves when nothing is being uploaded any more.
+function uploaded() {
+  if (!form.querySelector("#attached [data-uploading]")) return Promise.resolve();
+  return new Promise((done) => {
+    form.addEventListener("parley:uploaded", () => done(uploaded()), { once: true });
+  });
+}
+
+function takeFiles(event, transfer) {
+  if (!hasFiles(transfer) || !byId("attached")) return;
+  // A piece of a document is copied as words and as a picture of them: the words are meant.
+  if (event.type === "paste" && transfer.types.includes("text/plain")) return;
+  event.preventDefault();
+  form.removeAttribute("data-drop");
+  if (event.type !== "dragover") attach([...transfer.files]);
+  else form.toggleAttribute("data-drop", true);
+}
+
 function busy(yes) {
   form.toggleAttribute("data-busy", yes);
 }
@@ -30,6 +55,11 @@ function busy(yes) {
 function answered({ detail }) {
   if (detail.client_id !== sending?.client_id) return;
   if (detail.ok && text.value === sending.content) fill("");
+  if (detail.ok) {
+    for (const input of attached()) {
+      if (sending.attachments.includes(input.value)) input.closest("li").remove();
+    }
+  }
   sending = null;
   busy(false);
   // Whoever has gone on to something else meanwhile is left there.
@@ -46,15 +76,19 @@ function choose({ target }) {
   }
   if (!form.dataset.choose) return;
   const body = new FormData(form);
-  body.delete("content");
+  for (const name of ["content", "attachments"]) body.delete(name);
   choosing = fetch(form.dataset.choose, { method: "POST", body, headers: { "HX-Request": "true" } });
 }
 
+const isEmpty = () => !text.value.trim() && !form.querySelector("#attached li");
+
 async function send() {
-  if (sending || form.hasAttribute("data-busy") || !text.value.trim()) return;
+  if (sending || form.hasAttribute("data-busy") || isEmpty()) return;
   busy(true);
-  await choosing.catch(() => {});
-  sending = insist({ command: "send", content: text.value });
+  await Promise.allSettled([choosing, uploaded()]);
+  if (isEmpty()) return busy(false);
+  const attachments = attached().map((input) => input.value);
+  sending = insist({ command: "send", content: text.value, attachments });
 }
 
 function keys(event) {
@@ -68,7 +102,7 @@ function keys(event) {
   }
   if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  if (text.value.trim()) form.requestSubmit();
+  if (!isEmpty()) form.requestSubmit();
 }
 
 if (form) {
@@ -80,11 +114,26 @@ if (form) {
   });
   text.addEventListener("keydown", keys);
   form.addEventListener("change", (event) => {
-    if (event.target.matches("select")) choose(event);
+    const { target } = event;
+    if (target.matches("select")) choose(event);
+    if (target.type !== "file") return;
+    attach([...target.files]);
+    target.value = "";
+  });
+  text.addEventListener("paste", (event) => takeFiles(event, event.clipboardData));
+  for (const type of ["dragover", "drop"]) {
+    document.addEventListener(type, (event) => takeFiles(event, event.dataTransfer));
+  }
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) form.removeAttribute("data-drop");
   });
   form.addEventListener("submit", (event) => {
     if (!isLive(form)) {
-      if (form.hasAttribute("data-busy")) return event.preventDefault();
+      const example = event.submitter?.name === "example";
+      const waits = form.querySelector("#attached [data-uploading]");
+      const stays = form.hasAttribute("data-busy") || waits || (isEmpty() && !example);
+      if (waits) uploaded().then(() => isEmpty() || form.requestSubmit());
+      if (stays) return event.preventDefault();
       busy(true);
       return sessionStorage.removeItem(key);
     }

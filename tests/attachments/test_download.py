@@ -85,7 +85,7 @@ def test_a_browser_keeps_a_file_and_asks_before_it_shows_it_again(
 
 def test_a_file_whose_bytes_are_lost_is_not_found(alice: User, browser: Client) -> None:
     row = make.an_attachment(alice)
-    row.file.storage.delete(row.file.name)
+    row.file.storage.delete(str(row.file.name))
     assert browser.get(f"/attachments/{row.pk}/").status_code == 404
 
 

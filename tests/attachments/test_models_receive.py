@@ -133,7 +133,12 @@ async def test_a_file_is_read_once_however_many_steps_there_are(
 
     read: list[str] = []
     before = media._read
-    monkeypatch.setattr(media, "_read", lambda row: (read.append(row.filename), before(row))[1])
+
+    def count(row: Attachment) -> bytes | None:
+        read.append(row.filename)
+        return before(row)
+
+    monkeypatch.setattr(media, "_read", count)
     await speak(site, "openai", vision=True)
     tab = await site.tab()
     site.provider.script(*(reply(Call("calculator", {"expression": f"{n}+1"})) for n in range(3)))
@@ -183,7 +188,7 @@ def test_a_part_that_names_somebody_elses_file_opens_nothing(alice: Any) -> None
 def test_a_file_that_is_lost_is_named(alice: Any) -> None:
     message = on_a_message(alice, "a.png")
     row = Attachment.objects.get()
-    row.file.storage.delete(row.file.name)
+    row.file.storage.delete(str(row.file.name))
     assert opened(alice, message) == [TextBlock("[Attached a.png: the file is not there any more]")]
 
 

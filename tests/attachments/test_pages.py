@@ -86,6 +86,17 @@ async def test_a_plain_form_takes_files_that_were_uploaded_before(site: Site) ->
     assert talk.title == "a.png"
 
 
+async def test_a_file_field_that_was_not_used_is_nothing(site: Site) -> None:
+    """As browsers send it: with a name that is empty."""
+    site.provider.script("Seen.")
+    body, kind = samples.form_of(("", b""))
+    field = b'--edge\r\nContent-Disposition: form-data; name="content"\r\n\r\nHello\r\n'
+    response = await site.alice.client.generic("POST", "/new/", field + body, kind)
+    assert response.status_code == 302
+    tab = await site.tab(talk=await Conversation.objects.alatest("created"))
+    await tab.sees_the_end()
+
+
 @pytest.mark.parametrize("address", ["/new/", "/c/{talk}/send/"])
 async def test_a_plain_form_with_a_bad_file_says_why_and_keeps_the_words(
     site: Site, address: str

@@ -1,0 +1,95 @@
+// Files for the message to come: uploaded at once, shown as chips, sent with it or taken back.
+
+const byId = (id) => document.getElementById(id);
+const list = byId("attached");
+const form = list.closest("form");
+const text = form.elements.content;
+const token = () => ({ "X-CSRFToken": form.elements.csrfmiddlewaretoken.value });
+const uploads = new WeakMap();
+
+function size(bytes) {
+  const step = bytes < 1000 ? 0 : bytes < 999_500 ? 1 : 2;
+  const amount = bytes / 1000 ** step;
+  const maximumFractionDigits = step && amount < 9.95 ? 1 : 0;
+  const number = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits });
+  return `${number.format(amount)}\u00a0${["B", "KB", "MB"][step]}`;
+}
+
+function notice(message) {
+  const toast = byId("notice").content.firstElementChild.cloneNode(true);
+  toast.querySelector("p").textContent = message;
+  byId("toasts").append(toast);
+}
+
+function chip(file) {
+  const item = byId("attached-file").content.firstElementChild.cloneNode(true);
+  const button = item.querySelector("button");
+  item.querySelector("span").textContent = file.name;
+  item.querySelector("small").textContent = size(file.size);
+  button.ariaLabel = `${button.ariaLabel} ${file.name}`;
+  list.append(item);
+  return item;
+}
+
+// A picture is shown as the server has it: what it is has been checked there.
+function kept(item, { id, filename, mime, url }) {
+  const input = Object.assign(document.createElement("input"), { type: "hidden", value: id });
+  input.name = "attachments";
+  item.append(input);
+  item.dataset.url = url;
+  if (mime.startsWith("image/")) {
+    const picture = Object.assign(document.createElement("img"), { src: url, alt: "" });
+    item.querySelector(".icon").replaceWith(picture);
+  }
+  byId("status").textContent = `${filename}: ${list.dataset.attached}`;
+}
+
+function ended(item, upload) {
+  item.removeAttribute("data-uploading");
+  item.querySelector("progress")?.remove();
+  const answer = upload.response;
+  if (answer?.attachments?.length) kept(item, answer.attachments[0]);
+  else {
+    const [refused] = answer?.refused ?? [];
+    const name = item.querySelector("span").textContent;
+    item.remove();
+    notice(refused?.message ?? `${name}: ${list.dataset.failed}`);
+  }
+  form.dispatchEvent(new Event("parley:uploaded"));
+}
+
+function upload(file) {
+  const item = chip(file);
+  const body = new FormData();
+  body.append("attachments", file, file.name);
+  const request = new XMLHttpRequest();
+  uploads.set(item, request);
+  request.open("POST", list.dataset.upload);
+  request.responseType = "json";
+  for (const [name, value] of Object.entries(token())) request.setRequestHeader(name, value);
+  request.upload.addEventListener("progress", ({ loaded, total }) => {
+    item.querySelector("progress").value = loaded / total;
+  });
+  // Once taken back, whatever comes of it is of no interest.
+  request.addEventListener("loadend", () => item.isConnected && ended(item, request));
+  request.send(body);
+}
+
+export function attach(files) {
+  const limit = Number(list.dataset.limit);
+  const room = limit - list.children.length;
+  if (files.length > room) notice(list.dataset.tooMany);
+  for (const file of files.slice(0, Math.max(room, 0))) upload(file);
+}
+
+list.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  const item = button.closest("li");
+  const next = item.nextElementSibling ?? item.previousElementSibling;
+  item.remove();
+  uploads.get(item).abort();
+  if (item.dataset.url) fetch(item.dataset.url, { method: "DELETE", headers: token() });
+  form.dispatchEvent(new Event("parley:uploaded"));
+  (next?.querySelector("button") ?? text).focus();
+});
