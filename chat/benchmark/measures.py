@@ -23,9 +23,8 @@ class Sizes:
     flat_tokens: int = 10_000
     flat_each: int = 1_000
     flat_rounds: int = 3
-    paced_tokens: int = 500
-    crowd_tokens: int = 400
-    crowds: tuple[int, ...] = (1, 20, 100)
+    # How many streams at once, and the tokens of each.
+    crowds: tuple[tuple[int, int], ...] = ((1, 500), (20, 1_000), (100, 400))
     first_rounds: int = 15
     code_blocks: int = 10
     code_tokens: int = 4_500  # 20 KB
@@ -33,13 +32,15 @@ class Sizes:
 
     @property
     def people(self) -> int:
-        return 2 + self.flat_rounds + 20 + sum(self.crowds) + self.first_rounds + self.code_blocks
+        """Everybody asks once."""
+        crowded = sum(size for size, _ in self.crowds)
+        return 2 + self.first_rounds + self.flat_rounds + 20 + crowded + self.code_blocks
 
 
 FULL = Sizes()
 QUICK = Sizes(
-    flat_tokens=4_000, flat_each=300, flat_rounds=2, paced_tokens=250, crowd_tokens=100,
-    first_rounds=7,
+    flat_tokens=4_000, flat_each=300, flat_rounds=2, first_rounds=7,
+    crowds=((1, 100), (20, 300), (100, 100)),
 )  # fmt: skip
 
 
@@ -80,8 +81,7 @@ def throughput(stage: Stage, sizes: Sizes) -> Figures:
 def crowds(stage: Stage, sizes: Sizes) -> Figures:
     """Streams at reading pace: added latency, processor time, memory."""
     figures: Figures = {}
-    for size in sizes.crowds:
-        tokens = sizes.paced_tokens if size <= 20 else sizes.crowd_tokens
+    for size, tokens in sizes.crowds:
         for side in SIDES:
             each = stage.run(side, "prose", tokens, streams=size, ms=MS)
             delays = each.delays()
@@ -89,7 +89,7 @@ def crowds(stage: Stage, sizes: Sizes) -> Figures:
             figures[_named(side, f"latency_ms_p95_{size}")] = _ms(percentile(delays, 95))
             if size == 20:
                 figures |= _costs(side, each, delays)
-            if size == max(sizes.crowds):
+            if (size, tokens) == sizes.crowds[-1]:
                 figures[_named(side, "rss_mb")] = round(each.after.rss, 1)
     return figures
 

@@ -25,6 +25,8 @@ LONGEST = 300
 STAGGER = 0.02
 CURSOR = re.compile(r"<!--p\d+-\d+:(\d+)-->")
 ENDED = re.compile(r'<footer hx-swap-oob="true" [^>]*data-state="(done|stopped|failed)"')
+# More characters than any answer has.
+WHOLE = 1_000_000_000
 # Frames that are not of the answer: the question, the title, the column of conversations.
 ELSEWHERE = re.compile(r'data-role="user"|id="(?:title|column|c-)')
 
@@ -90,6 +92,9 @@ class View:
         ended = ENDED.search(frame)
         if ended and ended[1] != "done":
             raise RuntimeError(f"an answer ended as {ended[1]}")
+        if ended:
+            # Also where the answer was drawn at once, because something was missed.
+            self._show(now, WHOLE)
         return ended is not None
 
     def _show(self, now: float, characters: int) -> None:
@@ -109,6 +114,8 @@ class Crowd:
     """The tabs of one job, and when all of them stream."""
 
     def __init__(self, size: int) -> None:
+        # A few at a time: what is measured is streaming, not a stampede at the door.
+        self.door = asyncio.Semaphore(4)
         self.everybody = asyncio.Barrier(size)
         self._waiting = size
         self._ended = False
@@ -129,18 +136,24 @@ class Crowd:
 
 async def view(tab: dict[str, str], crowd: Crowd, wait: float) -> dict[str, Any]:
     """Open a tab, ask, watch the answer to its end."""
-    headers = {"cookie": tab["cookie"]} if tab["cookie"] else {}
-    async with connect(
-        tab["url"], origin=Origin(tab["origin"]), additional_headers=headers,
-        compression=None, max_size=None, ping_interval=None, proxy=None,
-    ) as socket:  # fmt: skip
+    async with crowd.door:
+        socket = await _connected(tab)
         seen = View(socket, crowd, is_relay=not tab["cookie"])
         await seen.attach()
+    async with socket:
         await crowd.everybody.wait()
         await asyncio.sleep(wait)
         asked = time.monotonic()
         await seen.watch(tab["content"])
         return {"asked": asked, "seen": seen.seen, "bytes": seen.size}
+
+
+async def _connected(tab: dict[str, str]) -> ClientConnection:
+    headers = {"cookie": tab["cookie"]} if tab["cookie"] else {}
+    return await connect(
+        tab["url"], origin=Origin(tab["origin"]), additional_headers=headers, open_timeout=60,
+        compression=None, max_size=None, ping_interval=None, proxy=None,
+    )  # fmt: skip
 
 
 async def run(tabs: list[dict[str, str]]) -> dict[str, Any]:
