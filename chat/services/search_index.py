@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from chat.formats.search_text import words_of
 from chat.models import Conversation, Message, Part, SearchEntry
@@ -77,19 +78,17 @@ def _strings(value: Any) -> Iterable[str]:
                 yield from _strings(item)
 
 
-def _keep_all(messages: Any) -> int:
-    """In batches, each a transaction of its own: a large installation goes on meanwhile."""
-    rows = messages.filter(copy_of=None).select_related("conversation")
-    rows = rows.only("conversation__owner_id").prefetch_related("parts").order_by("pk")
+def _keep_all(messages: QuerySet[Message]) -> int:
+    """In batches, each read to its end and written on its own: a running server goes on meanwhile,
+    and SQLite refuses to write while an older reading is still open."""
+    rows = messages.filter(copy_of=None).select_related("conversation").order_by("pk")
+    rows = rows.only("conversation__owner_id").prefetch_related("parts")
     number = 0
-    batch: list[Message] = []
-    for message in rows.iterator(BATCH):
-        number += 1
-        batch.append(message)
-        if len(batch) == BATCH:
-            _keep(batch)
-            batch = []
-    _keep(batch)
+    batch = list(rows[:BATCH])
+    while batch:
+        _keep(batch)
+        number += len(batch)
+        batch = list(rows.filter(pk__gt=batch[-1].pk)[:BATCH])
     return number
 
 

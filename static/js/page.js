@@ -3,7 +3,6 @@ import "./socket.js";
 import "./composer.js";
 import "./reading.js";
 import "./column.js";
-import "./search.js";
 
 const byId = (id) => document.getElementById(id);
 
