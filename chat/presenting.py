@@ -4,11 +4,11 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from chat.models import Agent, Conversation, LanguageModel, Provider
+from chat.catalogue import Catalogue
+from chat.models import Agent, Conversation
 from chat.protocol.transcript import Transcript
 from chat.rendering.dom import message_id
 from chat.rendering.pages import Choice, ColumnEntry, ConversationPage
@@ -19,13 +19,17 @@ from chat.services.column import list_conversations
 from chat.services.reading import PAGE, ms
 from chat.services.search import Found, search
 
+# Asked once for a whole column: what an address looks like.
+NOWHERE = str(UUID(int=0))
+
 
 def column_entries(user_id: int, current: str = "") -> tuple[ColumnEntry, ...]:
+    place = reverse("chat:conversation", args=[NOWHERE])
     return tuple(
         ColumnEntry(
             id=listed.id,
             title=listed.title,
-            url=reverse("chat:conversation", args=[listed.id]),
+            url=place.replace(NOWHERE, listed.id),
             updated=ms(listed.updated),
             pinned=listed.pinned,
             live=listed.live,
@@ -38,7 +42,7 @@ def column_entries(user_id: int, current: str = "") -> tuple[ColumnEntry, ...]:
 def found_page(user_id: int, words: str, number: int = 1, current: str = "") -> FoundPage:
     """What is found for these words, with the way to more of it."""
     results = search(user_id, words, number)
-    more = urlencode({"q": words, "page": results.next_page}) if results.next_page else ""
+    more = f"{urlencode({'q': words})}&page={results.next_page}" if results.next_page else ""
     return FoundPage(
         entries=tuple(
             FoundEntry(
@@ -65,10 +69,11 @@ def _found_url(found: Found) -> str:
 
 
 def conversation_page(
-    conversation: Conversation, transcript: Transcript, reader: Reader, **extra: Any
+    conversation: Conversation, transcript: Transcript, catalogue: Catalogue, **extra: Any
 ) -> ConversationPage:
     """A conversation's page; `extra` is a draft, or toasts to show."""
-    agent = conversation.agent or _default_agent()
+    agent = catalogue.agent(conversation.agent_id)
+    model_id = conversation.model_id or (agent.model_id if agent else None)
     first = transcript.messages[0].info.position if transcript.messages else None
     return ConversationPage(
         id=str(conversation.pk),
@@ -77,31 +82,30 @@ def conversation_page(
         messages=transcript.messages,
         running=transcript.running,
         agent_name=agent.name if agent else "",
-        agents=agent_choices(agent),
-        models=model_choices(conversation.model_id or (agent.model_id if agent else None)),
+        agents=agent_choices(catalogue, agent),
+        models=model_choices(catalogue, model_id),
         older_before=first if transcript.older else None,
         uploads=settings.PARLEY_LIMITS["uploads_per_message"],
         **extra,
     )
 
 
-def empty_page(reader: Reader, **extra: Any) -> ConversationPage:
+def empty_page(reader: Reader, catalogue: Catalogue, **extra: Any) -> ConversationPage:
     """A new chat: a greeting, and what it could be about."""
-    agent = _default_agent()
+    agent = catalogue.agent(None)
     connect = reader.is_staff and only_demo()
     return ConversationPage(
         agent_name=agent.name if agent else "",
         agent_description=agent.description if agent else "",
-        agents=agent_choices(agent),
-        models=model_choices(agent.model_id if agent else None),
+        agents=agent_choices(catalogue, agent),
+        models=model_choices(catalogue, agent.model_id if agent else None),
         connect_url=reverse("admin:chat_provider_add") if connect else "",
         uploads=settings.PARLEY_LIMITS["uploads_per_message"],
         **extra,
     )
 
 
-def agent_choices(selected: Agent | None) -> tuple[Choice, ...]:
-    agents = Agent.objects.filter(enabled=True)
+def agent_choices(catalogue: Catalogue, selected: Agent | None) -> tuple[Choice, ...]:
     return tuple(
         Choice(
             str(agent.pk),
@@ -109,26 +113,14 @@ def agent_choices(selected: Agent | None) -> tuple[Choice, ...]:
             selected=agent == selected,
             model=str(agent.model_id or ""),
         )
-        for agent in agents
+        for agent in catalogue.agents
+        if agent.enabled
     )
 
 
-def model_choices(chosen: UUID | None) -> tuple[Choice, ...]:
+def model_choices(catalogue: Catalogue, chosen: UUID | None) -> tuple[Choice, ...]:
     return tuple(
-        Choice(
-            str(model.pk),
-            str(model),
-            selected=model.pk == chosen,
-            demo=model.provider.kind == Provider.Kind.DEMO,
-        )
-        for model in usable_models()
+        Choice(str(model.id), model.name, selected=model.id == chosen, demo=model.demo)
+        for model in catalogue.models
+        if model.usable
     )
-
-
-def usable_models() -> QuerySet[LanguageModel]:
-    models = LanguageModel.objects.filter(enabled=True, provider__enabled=True)
-    return models.select_related("provider")
-
-
-def _default_agent() -> Agent | None:
-    return Agent.objects.filter(is_default=True).first()

@@ -11,16 +11,18 @@ from django.http.cookie import parse_cookie
 from django.utils import translation
 from django.utils.crypto import constant_time_compare
 
-from chat.models import Agent, LanguageModel, Profile, Provider, ToolSetting
-from chat.rendering.reader import Names, Reader
+from chat.catalogue import Catalogue, read_catalogue
+from chat.models import Profile
+from chat.rendering.reader import Reader
 
 
-def make_reader(user: Any, language: str) -> Reader:
+def make_reader(user: Any, language: str, catalogue: Catalogue | None = None) -> Reader:
     """The reader of a page or a socket; the profile wins over what the browser says."""
+    catalogue = catalogue or read_catalogue()
     profile = Profile.objects.filter(user=user).first() or Profile(user=user)
     language = profile.language or language
     with translation.override(language):
-        names = read_names()
+        names = catalogue.names()
     return Reader(
         id=str(user.pk),
         name=user.get_short_name() or user.get_username(),
@@ -29,20 +31,6 @@ def make_reader(user: Any, language: str) -> Reader:
         theme=profile.theme,  # type: ignore[arg-type]  # a choice of the same three
         is_staff=user.is_staff,
         names=names,
-    )
-
-
-def read_names() -> Names:
-    """What tools, agents and models are called in the language now spoken."""
-    models = LanguageModel.objects.values_list("provider_id", "model_id", "label")
-    return Names(
-        tools={row.tool: row.name or row.tool for row in ToolSetting.objects.all()},
-        agents={getattr(row, "name_en", "") or row.name: row.name for row in Agent.objects.all()},
-        models={f"{provider}/{model}": label or model for provider, model, label in models},
-        demo_providers=frozenset(
-            str(pk)
-            for pk in Provider.objects.filter(kind=Provider.Kind.DEMO).values_list("pk", flat=True)
-        ),
     )
 
 

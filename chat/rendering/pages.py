@@ -1,11 +1,13 @@
 """Pages: a conversation, the column beside it, and the small things around them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Literal, assert_never
 
 from django.template.loader import render_to_string
+from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
@@ -15,6 +17,7 @@ from chat.rendering.errors import error_text
 from chat.rendering.examples import examples
 from chat.rendering.messages import ShownMessage, message_html
 from chat.rendering.reader import Reader
+from chat.rendering.remembered import Remembering
 
 Occasion = Literal["started", "thinking", "using", "done", "stopped", "failed"]
 
@@ -100,7 +103,7 @@ def page_context(
             "page": page,
             "reader": reader,
             "ids": IDS,
-            "groups": column_groups(entries, reader),
+            "groups": _drawn_groups(entries, reader),
             "transcript": transcript_html(page, reader),
             "greeting": times.greeting(reader.name, reader.now),
             "examples": examples(),
@@ -110,12 +113,18 @@ def page_context(
 
 
 def transcript_html(page: ConversationPage, reader: Reader) -> SafeString:
-    return mark_safe(
-        "".join(
-            message_html(message, reader, editing=_info_id(message) == page.editing, cursors=True)
-            for message in page.messages
-        )
-    )
+    with reader.speaking():
+        remembering = Remembering(reader)
+        return mark_safe("".join(_message(each, page, remembering) for each in page.messages))
+
+
+def _message(
+    message: WithParts | ShownMessage, page: ConversationPage, remembering: Remembering
+) -> SafeString:
+    editing = _info_id(message) == page.editing
+    if editing or isinstance(message, ShownMessage):
+        return message_html(message, remembering.reader, editing=editing, cursors=True)
+    return remembering.html(message)
 
 
 def older_html(page: ConversationPage, reader: Reader) -> SafeString:
@@ -140,15 +149,28 @@ def column_groups(
     return groups + [(name, list(group)) for name, group in aged]
 
 
+def _drawn_groups(
+    entries: tuple[ColumnEntry, ...], reader: Reader
+) -> list[tuple[str, list[SafeString]]]:
+    groups = column_groups(entries, reader)
+    return [(name, [row_html(entry, reader) for entry in listed]) for name, listed in groups]
+
+
 def column_html(entries: tuple[ColumnEntry, ...], reader: Reader) -> SafeString:
     """The whole list, to put in place of the one that is there."""
     with reader.speaking():
-        values = {"groups": column_groups(entries, reader), "ids": IDS}
+        values = {"groups": _drawn_groups(entries, reader), "ids": IDS}
         return SafeString(render_to_string("chat/column_list.html", values).strip())
 
 
 def row_html(entry: ColumnEntry, reader: Reader) -> SafeString:
-    with reader.speaking():
+    # When it was changed decides where a row stands, not how it looks.
+    return _row_html(replace(entry, updated=0), reader.language)
+
+
+@lru_cache(maxsize=2000)
+def _row_html(entry: ColumnEntry, language: str) -> SafeString:
+    with translation.override(language):
         return SafeString(render_to_string("chat/column_row.html", {"entry": entry}).strip())
 
 

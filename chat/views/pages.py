@@ -7,6 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from chat.catalogue import read_catalogue
+from chat.models import Conversation
 from chat.presenting import conversation_page, empty_page
 from chat.protocol.errors import ChatError
 from chat.rendering.pages import older_html
@@ -30,10 +32,12 @@ from chat.views.showing import (
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
     """A new chat; beside it, without scripts, what was found."""
-    reader = reader_of(request)
+    catalogue = read_catalogue()
+    reader = reader_of(request, catalogue)
     with reader.speaking():
         page = empty_page(
             reader,
+            catalogue,
             draft=request.GET.get("draft", "")[:8000],
             search=asked_words(request),
         )
@@ -45,25 +49,25 @@ def home(request: HttpRequest) -> HttpResponse:
 async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """A conversation as it is now, also while it is being answered."""
     user = await asker(request)
-    await own(user.pk, conversation_id)
+    row = await own(user.pk, conversation_id)
     own_window = "window" in request.GET
     if "before" in request.GET:
-        return await sync_to_async(_past)(request, conversation_id, own_window)
+        return await sync_to_async(_past)(request, row, own_window)
     presence.glimpse(str(conversation_id))
     transcript = await current_transcript(str(conversation_id))
     return await sync_to_async(show_conversation)(
         request,
-        conversation_id,
+        row,
         transcript,
         editing=request.GET.get("edit", ""),
         own_window=own_window,
     )
 
 
-def _past(request: HttpRequest, conversation_id: UUID, own_window: bool) -> HttpResponse:
+def _past(request: HttpRequest, row: Conversation, own_window: bool) -> HttpResponse:
     """Earlier messages on a page of their own."""
-    transcript = read_transcript(conversation_id, before=_position(request))
-    return show_conversation(request, conversation_id, transcript, past=True, own_window=own_window)
+    transcript = read_transcript(row.pk, before=_position(request))
+    return show_conversation(request, row, transcript, past=True, own_window=own_window)
 
 
 def _position(request: HttpRequest) -> int:
@@ -78,10 +82,11 @@ def _position(request: HttpRequest) -> int:
 def older(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """The messages before a position, to put above those that are shown."""
     row = found(person(request).pk, conversation_id)
-    reader = reader_of(request)
+    catalogue = read_catalogue()
+    reader = reader_of(request, catalogue)
     transcript = read_transcript(row.pk, before=_position(request))
     with reader.speaking():
-        page = conversation_page(row, transcript, reader)
+        page = conversation_page(row, transcript, catalogue)
         return HttpResponse(older_html(page, reader))
 
 

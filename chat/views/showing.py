@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from chat.catalogue import Catalogue, read_catalogue
 from chat.formats.search_query import LONGEST_QUERY
 from chat.models import Conversation
 from chat.presenting import column_entries, conversation_page, found_page
@@ -36,13 +37,12 @@ def person(request: HttpRequest) -> User:
 
 async def asker(request: HttpRequest) -> User:
     """The same, in a view that must not wait for the database."""
-    user = await request.auser()
-    assert isinstance(user, User)
-    return user
+    # Not `auser`: the middleware has read `user`, which that one would read once more.
+    return await sync_to_async(person)(request)
 
 
-def reader_of(request: HttpRequest) -> Reader:
-    return make_reader(request.user, request.LANGUAGE_CODE)
+def reader_of(request: HttpRequest, catalogue: Catalogue | None = None) -> Reader:
+    return make_reader(request.user, request.LANGUAGE_CODE, catalogue)
 
 
 def caller_of(user: User, request: HttpRequest) -> Caller:
@@ -77,14 +77,14 @@ def _undo(request: HttpRequest) -> tuple[Undo, ...]:
 
 
 def show_conversation(
-    request: HttpRequest, conversation_id: UUID, transcript: Transcript, **extra: Any
+    request: HttpRequest, row: Conversation, transcript: Transcript, **extra: Any
 ) -> HttpResponse:
-    reader = reader_of(request)
-    row = found(person(request).pk, conversation_id)
+    catalogue = read_catalogue()
+    reader = reader_of(request, catalogue)
     if extra.get("past"):
         reader = replace(reader, may_act=False)
     with reader.speaking():
-        page = conversation_page(row, transcript, reader, **extra)
+        page = conversation_page(row, transcript, catalogue, **extra)
     return show(request, page, reader, 409 if page.toasts else 200)
 
 
@@ -92,10 +92,11 @@ async def refuse_here(
     request: HttpRequest, conversation_id: UUID, error: ChatError, draft: str = ""
 ) -> HttpResponse:
     """The page again, with the reason, and with what was typed."""
+    row = await own((await asker(request)).pk, conversation_id)
     transcript = await current_transcript(str(conversation_id))
     toasts = (Toast(error.key, error.data),)
     return await sync_to_async(show_conversation)(
-        request, conversation_id, transcript, toasts=toasts, draft=draft
+        request, row, transcript, toasts=toasts, draft=draft
     )
 
 
@@ -107,8 +108,8 @@ def found(user_id: int, conversation_id: UUID) -> Conversation:
         raise Http404 from None
 
 
-async def own(user_id: int, conversation_id: UUID) -> None:
-    await sync_to_async(found)(user_id, conversation_id)
+async def own(user_id: int, conversation_id: UUID) -> Conversation:
+    return await sync_to_async(found)(user_id, conversation_id)
 
 
 def asked_words(request: HttpRequest) -> str:

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from chat.catalogue import read_catalogue
 from chat.presenting import empty_page
 from chat.protocol.errors import ChatError
 from chat.rendering.pages import Toast
@@ -43,9 +44,10 @@ async def new(request: HttpRequest) -> HttpResponse:
 
 
 def _refuse_new(request: HttpRequest, content: str, error: ChatError) -> HttpResponse:
-    reader = reader_of(request)
+    catalogue = read_catalogue()
+    reader = reader_of(request, catalogue)
     with reader.speaking():
-        page = empty_page(reader, draft=content, toasts=(Toast(error.key, error.data),))
+        page = empty_page(reader, catalogue, draft=content, toasts=(Toast(error.key, error.data),))
     return show(request, page, reader, status=409)
 
 
