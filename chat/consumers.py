@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from autobahn.exception import Disconnected
 from channels.consumer import AsyncConsumer
 from django.core.exceptions import ObjectDoesNotExist
 
@@ -37,6 +38,8 @@ LOGGED_OUT, NOT_FOUND = 4401, 4404
 BROKEN = 1011
 
 FRAME = 65_536
+# How servers say that the other end has left in the meantime.
+GONE = (Disconnected, OSError)
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -195,7 +198,11 @@ class ChatConsumer(AsyncConsumer):
         for frame in frames:
             self.under_way.append(len(frame))
             self.unread += len(frame)
-            await self.send_message({"type": "websocket.send", "text": frame})
+            try:
+                await self.send_message({"type": "websocket.send", "text": frame})
+            except GONE:
+                self.closed = True
+                return
 
     async def _pump(self) -> None:
         while True:
