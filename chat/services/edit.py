@@ -37,8 +37,7 @@ def edit_message(
 
     def begin(conversation: Conversation) -> Begun:
         said = find_message(conversation, message_id, Message.Role.USER)
-        # Files stay on the message, and may be all that it says.
-        text = checked_content(content, required=not said.parts.filter(type="file").exists())
+        text = edited_text(said, content)
         if archive:
             put_away(conversation, said.position + 1)
             _keep_version(conversation, said)
@@ -84,10 +83,15 @@ def continue_answer(caller: Caller, conversation_id: str | UUID, message_id: str
     return begin_once(caller, conversation_id, begin)
 
 
-def check_wish(conversation: Conversation, caller: Caller, message_id: str, role: str) -> None:
+def edited_text(said: Message, content: object) -> str:
+    """What a message is to say; files stay on it, and may be all that it says."""
+    return checked_content(content, required=not said.parts.filter(type="file").exists())
+
+
+def check_wish(conversation: Conversation, caller: Caller, message_id: str, role: str) -> Message:
     """Refuse at once what would be refused later, before anything is stopped for it."""
     refuse_stale(conversation, caller)
-    find_message(conversation, message_id, role)
+    return find_message(conversation, message_id, role)
 
 
 def find_message(conversation: Conversation, message_id: str, role: str) -> Message:

@@ -69,7 +69,7 @@ async def edit_and_resend(
     archive: bool = True,
 ) -> Begun:
     checked_content(content, required=False)
-    await _make_room(caller, conversation_id, message_id, Message.Role.USER)
+    await _make_room(caller, conversation_id, message_id, Message.Role.USER, content)
     begun = await in_pool(
         edit.edit_message, caller, conversation_id, message_id, content, archive=archive
     )
@@ -119,11 +119,15 @@ async def _begin(caller: Caller, begun: Begun, name: EventName) -> Begun:
 
 
 async def _make_room(
-    caller: Caller, conversation_id: Conversation, message_id: str, role: str
+    caller: Caller,
+    conversation_id: Conversation,
+    message_id: str,
+    role: str,
+    content: object = None,
 ) -> None:
     """Stop a running answer and see it settled; not for a wish that will be refused anyway."""
     key = str(conversation_id)
-    request_id = await in_pool(_to_stop, caller, key, message_id, role)
+    request_id = await in_pool(_to_stop, caller, key, message_id, role, content)
     if not request_id:
         return
     try:
@@ -147,14 +151,18 @@ async def _settled(conversation_id: str, request_id: str) -> None:
         await asyncio.sleep(0.1)
 
 
-def _to_stop(caller: Caller, conversation_id: str, message_id: str, role: str) -> str:
+def _to_stop(
+    caller: Caller, conversation_id: str, message_id: str, role: str, content: object
+) -> str:
     """The run in the way of a wish. Looked for before the wish is checked: one that begins
     in between has changed what the wish is about, and must not be stopped for it."""
     conversation = get_conversation(caller.user_id, conversation_id)
     if already_begun(conversation, caller):
         return ""
     active = Generation.objects.filter(conversation=conversation, status="active").first()
-    edit.check_wish(conversation, caller, message_id, role)
+    message = edit.check_wish(conversation, caller, message_id, role)
+    if role == Message.Role.USER:
+        edit.edited_text(message, content)
     return str(active.pk) if active else ""
 
 
