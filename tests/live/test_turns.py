@@ -14,8 +14,10 @@ from chat.protocol.errors import ChatError
 from chat.services import generation, turn
 from chat.services.answering import Caller
 from chat.services.flush import flusher
+from chat.services.pool import in_pool
 from chat.services.recover import settle_orphans
 from chat.services.runs import RUNS, Stop
+from chat.services.send import send_message
 from tests import factories as make
 from tests.live.conftest import Site
 from tests.live.driver import equal_pages, eventually, impatient, in_thread
@@ -85,8 +87,9 @@ async def test_a_stop_keeps_what_was_said(site: Site) -> None:
 async def test_a_stop_before_the_first_step_of_the_run(site: Site) -> None:
     """A run that never came to run is settled all the same."""
     site.provider.script("Never said.")
-    await turn.send(Caller(site.alice.user.pk), site.talk.pk, "Go")
-    RUNS[str(site.talk.pk)].stop(Stop(by="Alice"))
+    begun = await in_pool(send_message, Caller(site.alice.user.pk), site.talk.pk, "Go")
+    assert begun.assignment is not None
+    generation.start(begun.assignment).stop(Stop(by="Alice"))
     await settled()
     assert [status for status, _, _ in await answers()] == ["cancelled"]
     assert await active() == 0
