@@ -14,8 +14,8 @@ let height = 0;
 const distance = () => scroller.scrollHeight - scroller.scrollTop - innerHeight;
 const messages = () => transcript.querySelectorAll(":scope > .message");
 
-function toEnd(behavior = "instant") {
-  scrollTo({ top: scroller.scrollHeight, behavior });
+function toEnd() {
+  scrollTo({ top: scroller.scrollHeight, behavior: "instant" });
 }
 
 function look() {
@@ -68,7 +68,9 @@ if (transcript && jump) {
   resized.observe(transcript);
   resized.observe(dock);
   jump.addEventListener("click", () => {
-    toEnd(matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth");
+    // At once: a smooth way never arrives where an answer grows faster.
+    following = jump.hidden = true;
+    toEnd();
     document.getElementById("text").focus({ preventScroll: true });
   });
   document.body.addEventListener("htmx:beforeRequest", (event) => {

@@ -20,7 +20,8 @@ def ask(page: Page, text: str) -> None:
     """Type and send; returns when the answer has begun."""
     page.get_by_label("Write a message").fill(text)
     page.keyboard.press("Enter")
-    expect(page.locator("#t > [data-role=answer]").last).to_be_visible()
+    expect(page.locator("#t .said").last).to_have_text(text)
+    expect(page.locator("#t > .message").last).to_have_attribute("data-role", "answer")
 
 
 def answered(page: Page) -> None:
