@@ -10,7 +10,20 @@ _data = tempfile.mkdtemp(prefix="parley-test-")
 atexit.register(shutil.rmtree, _data, ignore_errors=True)
 
 # The developer's own environment decides no test; DATABASE_URL is `make test`'s choice.
-for _name in ("PARLEY_ENV", "ALLOWED_HOSTS", "ORIGINS", "REDIS_URL", "DEBUG", "PARLEY_LANGUAGE"):
+for _name in (
+    "PARLEY_ENV",
+    "ALLOWED_HOSTS",
+    "ORIGINS",
+    "REDIS_URL",
+    "DEBUG",
+    "PARLEY_LANGUAGE",
+    "PARLEY_MODEL",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "OLLAMA_HOST",
+):
     os.environ.pop(_name, None)
 os.environ["PARLEY_DATA"] = _data
 

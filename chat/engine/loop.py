@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from chat.engine.assembly import Assembly
 from chat.engine.changes import Change
@@ -59,6 +59,13 @@ class _Allowance:
     deadline: float
     spoken: int = 0
     heard: set[str] = field(default_factory=set)
+
+    def cut(self, event: ProviderEvent) -> ProviderEvent:
+        """One event can be longer than all that is left: nobody is to read the rest of it."""
+        left = self.limits.max_output - self.spoken
+        if isinstance(event, TextDelta | ReasoningDelta) and len(event.text) > left + 1:
+            return replace(event, text=event.text[: left + 1])
+        return event
 
     def spend(self, event: ProviderEvent) -> None:
         match event:
@@ -138,6 +145,7 @@ async def _ask(
         yield change
     async with _closed_after(provider.stream(request)) as stream:
         while (event := await _next(stream, allowance)) is not None:
+            event = allowance.cut(event)
             for change in assembly.apply(event):
                 yield change
             if isinstance(event, Retrying):

@@ -19,7 +19,7 @@ from chat.protocol.interfaces import (
     ToolResult,
     Usage,
 )
-from chat.protocol.parts import StepFinishPart, Tokens
+from chat.protocol.parts import StepFinishPart, TextPart, Tokens
 from tests.engine.scripted import Run, Script, Tools, call, says
 
 
@@ -154,6 +154,14 @@ async def test_a_model_that_does_not_stop_talking_is_stopped(flood):
     assert (run.end.finish, run.end.error_key) == ("output-limit", "error.chat_output_limit")
     assert run.states()["c1"].metadata == {"interrupted": True}
     assert script.open == 0
+
+
+async def test_one_event_longer_than_all_that_is_allowed_is_cut():
+    """A 5 MB word is not drawn first and refused afterwards."""
+    script = Script([TextDelta("x" * 5_000_000)])
+    run = await Run(script, limits=Limits(max_output=100)).to_end()
+    assert run.end.error_key == "error.chat_output_limit"
+    assert [len(part.text) for part in run.assembly.parts() if isinstance(part, TextPart)] == [101]
 
 
 @pytest.mark.parametrize("where", ["model", "tool"])
