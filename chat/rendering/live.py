@@ -160,13 +160,22 @@ class LiveTranscript:
         if position not in self.states:
             # Messages are only ever added at the end.
             yield from self._add(message)
-        elif self.answer is not None and self.answer.position == position:
+        elif self._can_forward(message):
+            assert self.answer is not None
             yield from self.answer.forward(message)
             self.states[position] = state
         elif self.states[position] != state or state.startswith("streaming"):
             yield swap.replace(message_html(message, self.reader))
             self.states[position] = state
             yield from self._hold(message)
+
+    def _can_forward(self, message: WithParts) -> bool:
+        answer = self.answer
+        return (
+            answer is not None
+            and answer.position == message.info.position
+            and not answer.is_beyond(message)
+        )
 
     # --- the fragments ------------------------------------------------------------
 

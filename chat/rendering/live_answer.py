@@ -100,6 +100,20 @@ class LiveAnswer:
             self.info = message.info
             yield from self._end()
 
+    def is_beyond(self, message: WithParts) -> bool:
+        """Whether the page shows more than was kept: the end of what a dead process wrote."""
+        assert isinstance(message.info, AnswerInfo)
+        if message.info.status == "streaming":
+            return False
+        lengths = {position: text.length for position, text in self.open.items()}
+        for position, part in self.parts.items():
+            if isinstance(part, TextPart | ReasoningPart):
+                lengths.setdefault(position, len(part.text))
+        kept = [len(getattr(part, "text", "")) for part in message.parts]
+        return any(
+            position >= len(kept) or length > kept[position] for position, length in lengths.items()
+        ) or any(position >= len(kept) for position in self.parts)
+
     def _forward_part(self, part: Part, position: int, growing: bool) -> Iterator[str]:
         text = self.open.get(position)
         if text is not None and isinstance(part, TextPart | ReasoningPart):

@@ -14,7 +14,7 @@ from chat.engine.changes import PartGrew
 from chat.engine.usage import last_tokens, total_cost
 from chat.models import Generation, Process
 from chat.protocol.events import Event
-from chat.services.broadcast import publish
+from chat.services.broadcast import publish, tell_user
 from chat.services.pool import in_pool
 from chat.services.process import this_process
 from chat.services.reading import as_value
@@ -34,9 +34,10 @@ async def settle_orphans() -> int:
     tried: set[UUID] = set()
     while orphans := await in_pool(_orphans, tried):
         tried.update(orphans)
-        for event in await in_pool(_settle_all, orphans):
+        for event, owner_id in await in_pool(_settle_all, orphans):
             settled += 1
             await publish(event.conversation_id, [event])
+            await tell_user(owner_id, "column", conversation_id=event.conversation_id)
     await in_pool(_forget_dead)
     return settled
 
@@ -51,9 +52,10 @@ def _orphans(tried: Collection[UUID] = ()) -> list[UUID]:
     return list(runs.values_list("pk", flat=True)[:BATCH])
 
 
-def _settle_all(orphans: Iterable[UUID]) -> list[Event]:
+def _settle_all(orphans: Iterable[UUID]) -> list[tuple[Event, int]]:
+    """What to tell of each, and whose column shows it."""
     events = []
-    runs = Generation.objects.filter(pk__in=orphans).select_related("message")
+    runs = Generation.objects.filter(pk__in=orphans).select_related("message", "conversation")
     for run in runs.prefetch_related("message__parts"):
         try:
             event = _settle_one(run)
@@ -61,7 +63,7 @@ def _settle_all(orphans: Iterable[UUID]) -> list[Event]:
             log.exception("an interrupted run could not be settled")
             continue
         if event is not None:
-            events.append(event)
+            events.append((event, run.conversation.owner_id))
     return events
 
 

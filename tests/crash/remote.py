@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -150,6 +151,12 @@ class RemoteProgram(Program):
     def __init__(self, server: Server) -> None:
         super().__init__(None, server.house.conversation)  # type: ignore[arg-type]
         self.server = server
+        # How long the longest text was, and when.
+        self.growth: list[tuple[int, float]] = []
+
+    def heard(self) -> None:
+        longest = max(map(len, self.seen.texts.values()), default=0)
+        self.growth.append((longest, time.monotonic()))
 
     def connect(self) -> Wire:
         return RemoteWire(self.server, JSON)

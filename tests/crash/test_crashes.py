@@ -1,30 +1,30 @@
 """Real processes that are killed, stopped and paused in the middle of an answer."""
 
 import asyncio
+import os
 import random
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.crash.remote import House
+from tests.crash.remote import House, RemotePerson
 from tests.live.driver import equal_pages
 from tests.provider import Say, ScriptedProvider, reply
 from tests.provider.fixtures import scripted_provider
+from tests.turns.json_client import ask
 
 __all__ = ["scripted_provider"]
 
 # Tokens of one length, one every ten milliseconds: how much is lost says how long ago it was.
 WIDTH, MS = 6, 10
-TOKENS = [f"{n:05} " for n in range(3_000)]
-# A flush every half second, and what a busy machine needs to write it.
-LOST = round((0.5 + 0.5) * 1000 / MS) * WIDTH
+TOKENS = [f"w{n:04} " for n in range(3_000)]
 
 
-def spoken(tokens: int = 0) -> Callable[[str], bool]:
-    return lambda text: len(text) >= WIDTH * tokens
+# A flush comes every half second; writing it takes longer on a machine with too much to do.
+def most_lost() -> float:
+    return 0.5 + 0.5 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 @pytest.fixture
@@ -43,18 +43,21 @@ async def test_a_killed_process_loses_half_a_second(
     house = House(tmp_path, provider.base_url)
     dice = random.Random(15)
     shown: list[str] = []
-    lost: list[int] = []
+    lost: list[float] = []
+    told: list[tuple[int, float]] = []
     waited: list[float] = []
     killed = 0.0
     for _ in range(times + 1):
         with house.served() as server:
             if shown:
+                started = time.monotonic()
                 await _settled(house, len(shown))
-                waited.append(time.monotonic() - killed)
+                waited.append(time.monotonic() - started)
                 kept = house.rows("answers")
                 assert kept[-1]["error_key"] == "error.chat_interrupted"
                 assert shown[-1].startswith(kept[-1]["text"])
-                lost.append(len(shown[-1]) - len(kept[-1]["text"]))
+                first = next(at for length, at in told if length > len(kept[-1]["text"]))
+                lost.append(killed - first)
             if len(shown) == times:
                 break
             one = await server.program()
@@ -63,12 +66,13 @@ async def test_a_killed_process_loses_half_a_second(
             await one.until(lambda one=one, t=tokens: _text(one.seen.texts) >= t * WIDTH, 30)  # type: ignore[misc]
             server.process.kill()
             killed = time.monotonic()
+            told = [*one.growth, (len(TOKENS) * WIDTH, killed)]
             await server.ended()
             await one.until(lambda one=one: one.closed)  # type: ignore[misc]
             shown.append(max(one.seen.texts.values(), key=len))
             await one.close()
-    print(f"\nlost at most {max(lost) / WIDTH * MS:.0f} ms, settled within {max(waited):.1f} s")
-    assert max(lost) <= LOST
+    print(f"\nlost at most {max(lost):.2f} s, settled {max(waited):.1f} s after the start")
+    assert max(lost) <= most_lost()
     assert max(waited) < 30
     assert house.rows("faults") == []
 
@@ -129,7 +133,7 @@ async def test_a_paused_process_cannot_write_any_more(
         one, viewer, tab = await writer.program(), await other.program(), await other.tab()
         begun = await one.send("Go")
         await viewer.until(lambda: _text(viewer.seen.texts) > 80 * WIDTH, 20)
-        await tab.until(lambda: "00080" in tab.page.text_of("t"))
+        await tab.until(lambda: "w0080" in tab.page.text_of("t"))
         before = time.monotonic()
         assert (await viewer.ask("stop"))["ok"]
         ended = await viewer.ends(begun["request_id"])
@@ -174,20 +178,22 @@ def _fresh_database(url: str) -> str:
 async def test_five_hundred_orphans_do_not_hold_up_the_start(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
-    """20: all are settled, and the first page comes within two seconds."""
+    """20: all are settled, the first page comes within two seconds, the first answer too (A18)."""
     house = House(tmp_path, provider.base_url)
+    provider.answer = reply("Hello, program.")
     house.rows("orphans", "500")
     with house.served() as server:
-        from tests.crash.remote import RemotePerson
-
         asked = time.monotonic()
         page = await RemotePerson(server).page(house.conversation)
         took = time.monotonic() - asked
         assert "A talk" in page.text_of("title")
-        await _settled(house, 500, 120)
+        said = await asyncio.to_thread(ask, server.url, house.conversation, house.cookie, "Hello")
+        assert said == "Hello, program."
+        await _settled(house, 501, 120)
         print(f"\nthe first page took {took:.2f} s")
         assert took < 2
     kept = house.rows("answers")
     assert {(each["error_key"], each["text"]) for each in kept} == {
-        ("error.chat_interrupted", "Half a sent")
+        ("error.chat_interrupted", "Half a sent"),
+        ("", "Hello, program."),
     }

@@ -54,9 +54,13 @@ class Program:
                 else:
                     self.events.append(said)
                     self.seen.event(said)
+                    self.heard()
         except Closed as closed:
             self.closed = closed.code
             await self.wire.close()
+
+    def heard(self) -> None:
+        """Something new was told."""
 
     def say(self, command: str, **values: Any) -> str:
         client_id: str = values.setdefault("client_id", f"program-{next(_numbers)}")
