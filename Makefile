@@ -48,7 +48,7 @@ test-full: setup ## Run the slow tests as well
 lint: setup ## Check style, types, migrations and settings
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy .
+	@$(BIN)/mypy chat chatsite
 	@$(BIN)/python manage.py check --fail-level WARNING
 	@PARLEY_DATA=.venv/lint $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(MAKE) --no-print-directory deploy-check

@@ -1,6 +1,7 @@
 """Forms that take a turn, for pages without scripts; the first message of a chat always."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -102,7 +103,7 @@ async def _version(caller: Caller, conversation_id: UUID, request: HttpRequest) 
     await turn.show_version(caller, conversation_id, message_id, int(version))
 
 
-def _form(act: Act) -> Callable[..., Awaitable[HttpResponse]]:
+def _form(act: Act) -> Callable[..., Coroutine[Any, Any, HttpResponse]]:
     @require_POST
     async def view(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
         return await _act(request, conversation_id, act)
