@@ -28,6 +28,7 @@ async def new(request: HttpRequest) -> HttpResponse:
     """The first message of a new conversation: lands on its page, already being answered."""
     user = await asker(request)
     content = request.POST.get("example") or request.POST.get("content", "")
+    row = None
     try:
         files = await sync_to_async(attached)(user.pk, request)
         checked_content(content, required=not files)
@@ -39,6 +40,9 @@ async def new(request: HttpRequest) -> HttpResponse:
         )
         await turn.send(caller_of(user, request), row.pk, content, files)
     except ChatError as error:
+        if row is not None:
+            # Nothing was said in it.
+            await row.adelete()
         return await sync_to_async(_refuse_new)(request, content, error)
     _watch(row.pk)
     return redirect("chat:conversation", row.pk)
