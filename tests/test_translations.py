@@ -19,7 +19,7 @@ LANGUAGE = "zh-hans"
 FOLDER = Path("locale") / translation.to_locale(LANGUAGE) / "LC_MESSAGES"
 SOURCES = ("chat", "chatsite", "templates", "static")
 # Names that are the same in every language.
-SAME = {"Anthropic", "Ollama", "Claude Code", "Parley", "JSON", "Tokens", "time of day\x04H:i"} | {
+SAME = {"Anthropic", "Ollama", "Parley", "JSON", "Tokens", "time of day\x04H:i"} | {
     "%(field)s: %(message)s"
 }
 

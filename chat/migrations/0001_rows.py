@@ -264,7 +264,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=100, verbose_name='name')),
                 ('name_en', models.CharField(max_length=100, null=True, verbose_name='name')),
                 ('name_zh_hans', models.CharField(max_length=100, null=True, verbose_name='name')),
-                ('kind', models.CharField(choices=[('openai', 'OpenAI compatible'), ('anthropic', 'Anthropic'), ('ollama', 'Ollama'), ('claude_code', 'Claude Code'), ('demo', 'Demo')], max_length=20, verbose_name='kind')),
+                ('kind', models.CharField(choices=[('openai', 'OpenAI compatible'), ('anthropic', 'Anthropic'), ('ollama', 'Ollama'), ('demo', 'Demo')], max_length=20, verbose_name='kind')),
                 ('base_url', models.CharField(blank=True, max_length=500, validators=[chat.models.catalog.validate_base_url], verbose_name='base URL')),
                 ('api_key', chat.models.secrets.EncryptedField(blank=True, default='', verbose_name='API key')),
                 ('enabled', models.BooleanField(default=True, verbose_name='enabled')),
@@ -275,7 +275,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'provider',
                 'verbose_name_plural': 'providers',
                 'ordering': ('name',),
-                'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['openai', 'anthropic', 'ollama', 'claude_code', 'demo'])), name='provider_kind')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['openai', 'anthropic', 'ollama', 'demo'])), name='provider_kind')],
             },
         ),
         migrations.AddField(

@@ -32,7 +32,6 @@ class Provider(Row):
         OPENAI = "openai", _("OpenAI compatible")
         ANTHROPIC = "anthropic", _("Anthropic")
         OLLAMA = "ollama", _("Ollama")
-        CLAUDE_CODE = "claude_code", _("Claude Code")
         DEMO = "demo", _("Demo")
 
     class Style(models.TextChoices):
@@ -56,7 +55,7 @@ class Provider(Row):
         ordering = ("name",)
         constraints = (
             models.CheckConstraint(
-                condition=Q(kind__in=["openai", "anthropic", "ollama", "claude_code", "demo"]),
+                condition=Q(kind__in=["openai", "anthropic", "ollama", "demo"]),
                 name="provider_kind",
             ),
         )
@@ -154,6 +153,11 @@ class Agent(Row):
                 name="agent_temperature",
             ),
         )
+
+    @property
+    def key(self) -> str:
+        """The name that stays the same whatever language is spoken: messages keep this one."""
+        return getattr(self, "name_en", "") or self.name
 
     def __str__(self) -> str:
         return self.name

@@ -31,6 +31,7 @@ from chat.protocol.interfaces import (
 from chat.protocol.parts import Tokens
 from chat.providers.demo_questions import read_question
 from chat.providers.demo_script import Act, Call, Fail, Say, Scene, Think, script, tokens
+from chat.providers.faults import RETRYABLE
 
 PACE = 0.015
 _CHARACTERS_PER_TOKEN = 4
@@ -38,12 +39,12 @@ _CHARACTERS_PER_TOKEN = 4
 ATTACHED = "[Attached "
 
 _STATUS_KEYS = {
-    400: "error.chat_provider_bad_request",
-    401: "error.chat_provider_auth",
-    402: "error.chat_provider_quota",
+    400: "error.chat_provider_request_refused",
+    401: "error.chat_provider_auth_failed",
+    402: "error.chat_provider_quota_exceeded",
     403: "error.chat_provider_forbidden",
     404: "error.chat_provider_model_not_found",
-    413: "error.chat_provider_too_large",
+    413: "error.chat_provider_request_too_large",
     429: "error.chat_provider_rate_limited",
     529: "error.chat_provider_overloaded",
 }
@@ -128,16 +129,16 @@ def _events(act: Act, call_id: str) -> Iterator[ProviderEvent]:
 
 
 def _failure(key: str) -> ProviderError:
-    """`429`, `rate_limited`, `provider_quota` and `error.chat_…` all name a failure."""
+    """`429`, `rate_limited`, `provider_stalled` and `error.chat_…` all name a failure."""
     if key.isascii() and key.isdigit():
         status = int(key[:3])
-        known = "server_error" if status >= 500 else "bad_request"
+        known = "server_error" if status >= 500 else "request_refused"
         name = _STATUS_KEYS.get(status, f"error.chat_provider_{known}")
         retryable = status >= 500 or status in _RETRYABLE
         return ProviderError(name, f"HTTP {status}", status=status, retryable=retryable)
     if key.startswith("error."):
         return ProviderError(key)
-    return ProviderError(f"error.chat_{key if '_' in key else 'provider_' + key}")
+    return ProviderError(f"error.chat_{'provider_' if key in RETRYABLE else ''}{key}")
 
 
 def _count(counter: _Counter, event: ProviderEvent) -> None:

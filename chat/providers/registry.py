@@ -24,7 +24,7 @@ class Connection:
 
 # The kinds that are reached over HTTP; what their servers want different is in the presets.
 _WIRES: dict[str, Wire] = {"openai": "openai", "anthropic": "anthropic", "ollama": "ollama"}
-# The others: programs, and what runs in this process.
+# What runs in this process.
 _KINDS: dict[str, Callable[[Connection], ModelProvider]] = {
     "demo": lambda _connection: DemoProvider(),
 }

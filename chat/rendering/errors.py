@@ -14,7 +14,6 @@ GENERAL = _("Something went wrong. Try again in a moment.")
 _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_conversation_not_found": _("This conversation does not exist, or is not yours."),
     "error.chat_message_not_found": _("This message does not exist any more."),
-    "error.chat_not_found": _("This does not exist any more."),
     "error.chat_no_active_generation": _("Nothing is being answered that could be stopped."),
     "error.chat_generation_in_progress": _(
         "This conversation is already answering. Stop it first."
@@ -25,17 +24,14 @@ _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_previous_generation_not_finished": _(
         "The answer before is still ending. Try again in a moment."
     ),
-    "error.chat_conversation_changed": _(
-        "The conversation has changed meanwhile. Look again, then send."
-    ),
     "error.chat_stale": _("The conversation has changed meanwhile. Look again, then send."),
     "error.chat_title_required": _("A title needs at least one letter."),
     "error.chat_nothing_to_continue": _("There is nothing here to go on with."),
     "error.chat_content_required": _("Write something first."),
     "error.chat_content_too_long": _("The message is too long: at most %(limit)s characters."),
     "error.chat_unknown_command": _("The page asked for something we cannot do. Reload it."),
+    "error.chat_command_failed": _("That did not work. Try again, or reload the page."),
     "error.chat_bad_command": _("The page sent something we do not understand. Reload it."),
-    "error.chat_not_allowed": _("You may not do this."),
     "error.chat_too_fast": _("That was a little too fast. Try again in a moment."),
     "error.chat_too_many_generations": _(
         "You have %(limit)s answers running already. Wait for one, or stop one."
@@ -100,13 +96,7 @@ _PROVIDER: dict[str, Promise | str] = {
     "error.chat_provider_answer_too_large": _("The provider answered more than we can take."),
     "error.chat_provider_stalled": _("The provider fell silent."),
     "error.chat_provider_cut_off": _("The connection to the provider broke off."),
-    # What the demo model plays.
-    "error.chat_provider_auth": _("The provider does not accept our key."),
-    "error.chat_provider_bad_request": _("The provider did not accept the request."),
-    "error.chat_provider_quota": _("The provider’s credit or quota is used up."),
-    "error.chat_provider_too_large": _("The request is too large for the provider."),
     "error.chat_provider_not_supported": _("This kind of provider is not supported."),
-    "error.chat_provider_not_installed": _("The program of this provider is not installed."),
 }
 
 MESSAGES: Mapping[str, Promise | str] = _CONVERSATION | _ATTACHMENT | _SETUP | _RUN | _PROVIDER

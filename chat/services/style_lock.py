@@ -7,12 +7,11 @@ from chat.models import Agent, Conversation, LanguageModel, Message, Provider
 from chat.protocol.interfaces import ToolStyle
 from chat.protocol.messages import AnswerInfo, ModelRef, WithParts
 
-# What each kind of provider does best. Claude Code has tools of its own and is told of none.
+# What each kind of provider does best.
 _DEFAULTS: dict[str, ToolStyle] = {
     Provider.Kind.OPENAI: "json",
     Provider.Kind.ANTHROPIC: "json",
     Provider.Kind.OLLAMA: "json",
-    Provider.Kind.CLAUDE_CODE: "json",
     Provider.Kind.DEMO: "json",
 }
 
@@ -39,8 +38,6 @@ def lock_style(
 def _wanted(agent: Agent, model: LanguageModel) -> StyleChoice:
     provider = model.provider
     default = _DEFAULTS.get(provider.kind, "xml")
-    if provider.kind == Provider.Kind.CLAUDE_CODE:
-        return StyleChoice(default=default)
     settings: list[Setting] = [_setting(agent.tool_style), _setting(provider.tool_style)]
     return StyleChoice(
         native=model.native_tools,

@@ -38,8 +38,8 @@ LONGEST: Final = 60
 EXCERPT: Final = 2000
 # A model may think before it says six words.
 MAX_OUTPUT: Final = 1000
-# The demo has nothing to say, and a program is not started for a title.
-WITHOUT: Final = ("demo", "claude_code")
+# It has nothing to say about a conversation.
+WITHOUT: Final = "demo"
 
 SYSTEM: Final = (
     "You give conversations their titles. Answer with the title alone: at most six words, in the "
@@ -59,7 +59,7 @@ def consider(run: Run) -> None:
     first = [message for message in assignment.history if not is_answer(message.info)][:1]
     if (
         settings.PARLEY_TITLES != "model"
-        or assignment.model.connection.kind in WITHOUT
+        or assignment.model.connection.kind == WITHOUT
         or not first
         or any(is_answer(message.info) for message in assignment.history)
     ):

@@ -265,12 +265,13 @@ async def test_tools_gives_parallel_calls_and_then_a_table() -> None:
     ("key", "expected", "status", "retryable"),
     [
         ("429", "error.chat_provider_rate_limited", 429, True),
-        ("401", "error.chat_provider_auth", 401, False),
+        ("401", "error.chat_provider_auth_failed", 401, False),
         ("503", "error.chat_provider_server_error", 503, True),
-        ("418", "error.chat_provider_bad_request", 418, False),
+        ("418", "error.chat_provider_request_refused", 418, False),
         ("overloaded", "error.chat_provider_overloaded", None, False),
-        ("rate_limited", "error.chat_rate_limited", None, False),
-        ("error.chat_provider_quota", "error.chat_provider_quota", None, False),
+        ("rate_limited", "error.chat_provider_rate_limited", None, False),
+        ("max_steps", "error.chat_max_steps", None, False),
+        ("error.chat_interrupted", "error.chat_interrupted", None, False),
     ],
 )
 async def test_fail_raises_that_error_after_some_text(

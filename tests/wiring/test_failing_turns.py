@@ -124,14 +124,6 @@ async def test_the_three_wires_answer_and_fail_alike(kind: str, failing: Site) -
     assert KEY in (sent["x-api-key"] if kind == "anthropic" else sent["authorization"])
 
 
-async def test_a_kind_that_is_not_built_says_so(failing: Site) -> None:
-    await in_thread(Provider.objects.exclude(kind="demo").update)(kind="claude_code")
-    tab = await failing.tab()
-    await tab.send("Hello?")
-    await tab.sees("This kind of provider is not supported.")
-    await tab.sees_the_end()
-
-
 async def test_a_redirect_is_not_followed(failing: Site) -> None:
     with ScriptedProvider(answer=reply("I am somebody else.")) as elsewhere:
         moved = fault("redirect")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from chat.models import Provider
 from chat.protocol.errors import ProviderError
 from chat.providers.anthropic import AnthropicMessages
 from chat.providers.demo import DemoProvider
@@ -25,7 +26,12 @@ def test_each_kind_is_spoken_to_in_its_wire(kind: str, speaker: type) -> None:
     assert type(connect(Connection(kind, "http://127.0.0.1:1"), Http())) is speaker
 
 
-@pytest.mark.parametrize("kind", ["claude_code", "pigeon", ""])
+@pytest.mark.parametrize("kind", Provider.Kind.values)
+def test_each_kind_that_the_administration_offers_is_served(kind: str) -> None:
+    assert connect(Connection(kind, "http://127.0.0.1:1"), Http())
+
+
+@pytest.mark.parametrize("kind", ["pigeon", ""])
 def test_a_kind_that_is_not_built_is_refused_by_name(kind: str) -> None:
     with pytest.raises(ProviderError) as refused:
         connect(Connection(kind), Http())
