@@ -39,7 +39,7 @@ class Catalogue:
         """What everything is called in the language now spoken."""
         return Names(
             tools={row.tool: row.name or row.tool for row in self.tools},
-            agents={getattr(row, "name_en", "") or row.name: row.name for row in self.agents},
+            agents={row.key: row.name for row in self.agents},
             models={f"{row.provider_id}/{row.model_id}": row.name for row in self.models},
             demo_providers=frozenset(str(row.provider_id) for row in self.models if row.demo),
         )

@@ -30,7 +30,6 @@ class Commands:
 
     async def run(self, name: str, client_id: str, values: Values) -> Values | None:
         """Run a command; what it gives back is its reply, if it has one."""
-        self._spend()
         caller = self._caller(client_id, values)
         message_id = str(values.get("message_id", ""))
         match name:
@@ -72,7 +71,7 @@ class Commands:
             head=head if isinstance(head, int) else None,
         )
 
-    def _spend(self) -> None:
+    def spend(self) -> None:
         """A burst of two seconds' worth is fine; a flood is not."""
         rate = settings.PARLEY_LIMITS["frames_per_second"]
         now = time.monotonic()
@@ -86,7 +85,7 @@ class Commands:
         if not self.socket.conversation_id:
             raise ChatError("error.chat_conversation_not_found")
         # A program that asks now and then, without attaching, is watching too.
-        presence.glimpse(self.socket.conversation_id)
+        presence.glimpsed_here(self.socket.conversation_id)
         return self.socket.conversation_id
 
     async def _attach(self, values: Values) -> Values:

@@ -8,15 +8,16 @@ import asyncio
 import itertools
 import json
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from autobahn.exception import Disconnected
 from channels.consumer import AsyncConsumer
+from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
+from django.db import DatabaseError, InterfaceError
 
 from chat.commands import Commands
+from chat.outbox import Outbox, Send
 from chat.presenting import column_entries
 from chat.protocol.errors import ChatError
 from chat.protocol.ids import new_id
@@ -34,15 +35,12 @@ log = logging.getLogger(__name__)
 
 # Close codes that tell a page to go away and stay away.
 LOGGED_OUT, NOT_FOUND = 4401, 4404
-# A page opens another socket after this one.
-BROKEN = 1011
-
-FRAME = 65_536
-# How servers say that the other end has left in the meantime.
-GONE = (Disconnected, OSError)
+# A page opens another socket after these. (1011 is not a program's to send: servers refuse it.)
+BROKEN, TOO_FAST = 4500, 4429
+# After so many refusals in a row nobody is at the other end.
+PATIENCE = 100
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class ChatConsumer(AsyncConsumer):
@@ -52,8 +50,6 @@ class ChatConsumer(AsyncConsumer):
     compare_every = 5.0
     # The column is only told when it changes; that, too, can be lost.
     compare_column_every = 60.0
-    # What may be under way to a client that does not say it has read it, in characters.
-    window = 1_500_000
 
     reader: Reader
     tongue: Tongue
@@ -62,27 +58,23 @@ class ChatConsumer(AsyncConsumer):
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         self.scope = scope
         self.receive_message = receive
-        self.send_message = send
         self.socket = new_id()
         self.tab_id = ""
         self.attached = False
-        self.closed = False
-        self.unread = 0
-        self.acknowledged = 0
-        # The sizes of the frames that were not acknowledged yet.
-        self.under_way: deque[int] = deque()
+        self.refused = 0
+        self.outbox = Outbox(send)
         # One at a time: what the other end has is known only between two frames.
         self.turn = asyncio.Lock()
-        if (await receive())["type"] == "websocket.connect" and await self._accept():
+        if (await receive())["type"] == "websocket.connect" and await self._accept(send):
             await self._converse()
 
     # --- opening and closing ------------------------------------------------------
 
-    async def _accept(self) -> bool:
+    async def _accept(self, send: Send) -> bool:
         json_wanted = JSON in self.scope.get("subprotocols", ())
         protocol = JSON if json_wanted else None
         # Accepted first: a browser does not learn why a handshake was refused.
-        await self.send_message({"type": "websocket.accept", "subprotocol": protocol})
+        await send({"type": "websocket.accept", "subprotocol": protocol})
         user = self.scope.get("user")
         if user is None or not is_person(user):
             return await self._refuse(LOGGED_OUT)
@@ -102,15 +94,13 @@ class ChatConsumer(AsyncConsumer):
         return make_reader(user, socket_language(self.scope))
 
     async def _refuse(self, code: int) -> bool:
-        """Close; whatever the other end still says or is about to be told counts no more."""
-        if self.closed:
-            return False
-        self.closed = True
-        await self.send_message({"type": "websocket.close", "code": code})
+        await self.outbox.close(code)
         return False
 
     async def _converse(self) -> None:
         self.mailbox = await Mailbox.open()
+        # From the first moment: a log-out must reach a socket that has not attached too.
+        await self.mailbox.join([user_group(self.user_id)])
         helpers = [
             asyncio.create_task(self._or_close(helper)) for helper in (self._pump, self._compare)
         ]
@@ -140,7 +130,7 @@ class ChatConsumer(AsyncConsumer):
             message = await self.receive_message()
             if message["type"] == "websocket.disconnect":
                 return
-            if self.closed:
+            if self.outbox.closed:
                 continue
             if message["type"] == "websocket.receive":
                 await self._command(commands, message)
@@ -148,29 +138,40 @@ class ChatConsumer(AsyncConsumer):
     async def _command(self, commands: Commands, message: dict[str, Any]) -> None:
         name, client_id = "", ""
         try:
+            commands.spend()
             command = _parsed(message)
             name = str(command.get("command", ""))[:40]
             client_id = str(command.get("client_id") or "")[:64]
             values = await commands.run(name, client_id, command)
             if values is not None:
                 await self.say(self.tongue.reply(name, client_id, values))
+            self.refused = 0
         except ChatError as error:
+            await self._say_no(name, client_id, error)
+        except Exception:  # a page repeats what is not answered: this is the answer
+            log.exception("the command %s broke", name)
+            await self._say_no(name, client_id, ChatError("error.chat_command_failed"))
+
+    async def _say_no(self, name: str, client_id: str, error: ChatError) -> None:
+        """Say why not; a flood is told once, and then shown the door."""
+        self.refused += 1
+        if self.refused > PATIENCE:
+            await self._refuse(TOO_FAST)
+        elif error.key != "error.chat_too_fast" or self.refused == 1:
             await self.say(self.tongue.refuse(name, client_id, error))
 
     async def attach(self, shown: Any, tab_id: str, column: Any = None) -> None:
         """Join the conversation and bring the other end from what it shows to now."""
         self.tab_id = tab_id
-        groups = [user_group(self.user_id)]
         if self.conversation_id:
-            groups.append(conversation_group(self.conversation_id))
-        # Joined before reading: what happens in between comes twice, and is dropped once.
-        await self.mailbox.join(groups)
+            # Joined before reading: what happens in between comes twice, and is dropped once.
+            await self.mailbox.join([conversation_group(self.conversation_id)])
         async with self.turn:
             if self.conversation_id:
                 # From here on events wait for their turn.
                 self.attached = True
                 transcript = await current_transcript(self.conversation_id)
-                await self.say(self.tongue.attach(transcript, shown))
+                await self.say(await self.tongue.attach(transcript, shown))
                 await presence.attach(self.conversation_id, self.user_id, self.socket, tab_id)
             if isinstance(self.tongue, HtmlTongue):
                 self.tongue.listed.shown(self.conversation_id, column)
@@ -178,31 +179,18 @@ class ChatConsumer(AsyncConsumer):
 
     async def acknowledge(self, frames: int) -> None:
         """The other end has read this many frames; one that was too far behind is caught up."""
-        paused = self.unread > self.window
-        while self.under_way and self.acknowledged < frames:
-            self.acknowledged += 1
-            self.unread -= self.under_way.popleft()
-        if paused and not self.unread:
+        if self.outbox.acknowledge(frames) and self.attached:
             await self._catch_up()
 
     async def acknowledge_events(self, seq: int) -> None:
         """The same from a program, which counts events: it has read all, or not yet."""
-        if seq >= self.tongue.seq:
-            await self.acknowledge(self.acknowledged + len(self.under_way))
+        if seq >= self.tongue.seq and self.outbox.acknowledge_all() and self.attached:
+            await self._catch_up()
 
     # --- going out ----------------------------------------------------------------
 
     async def say(self, frames: list[str]) -> None:
-        if self.closed:
-            return
-        for frame in frames:
-            self.under_way.append(len(frame))
-            self.unread += len(frame)
-            try:
-                await self.send_message({"type": "websocket.send", "text": frame})
-            except GONE:
-                self.closed = True
-                return
+        await self.outbox.say(frames)
 
     async def _pump(self) -> None:
         while True:
@@ -221,7 +209,7 @@ class ChatConsumer(AsyncConsumer):
             await self._refuse(NOT_FOUND)
             return
         # A client that does not read is sent nothing more; later it gets the state of then.
-        if self.unread > self.window or not self.attached:
+        if self.outbox.is_full or not self.attached:
             return
         filled = None
         async with self.turn:
@@ -244,7 +232,7 @@ class ChatConsumer(AsyncConsumer):
         """
         for _ in range(8):
             transcript = await current_transcript(self.conversation_id)
-            await self.say(self.tongue.catch_up(transcript))
+            await self.say(await self.tongue.catch_up(transcript))
             if not event.seq or transcript.request_id != event.request_id:
                 return False
             if transcript.seq >= event.seq - 1:
@@ -259,30 +247,39 @@ class ChatConsumer(AsyncConsumer):
     async def _catch_up(self) -> None:
         async with self.turn:
             transcript = await current_transcript(self.conversation_id)
-            await self.say(self.tongue.catch_up(transcript))
+            await self.say(await self.tongue.catch_up(transcript))
 
     async def _compare(self) -> None:
         """A lost first or last event leaves no gap behind it: compare now and then."""
         for tick in itertools.count(1):
             await asyncio.sleep(self.compare_every)
-            if tick % 5 == 0 and not await in_pool(is_welcome, self.user_id, self.session_key):
-                await self._refuse(LOGGED_OUT)
-                return
-            if tick % max(1, round(self.compare_column_every / self.compare_every)) == 0:
-                async with self.turn:
-                    await self._tell_column()
-            if not self.attached or self.unread > self.window:
-                continue
-            digest = await digests.get(self.conversation_id)
-            if digest is None:
-                await self._refuse(NOT_FOUND)
-            elif self.tongue.is_behind(digest):
-                await self._catch_up()
+            try:
+                await self._look_around(tick)
+            except (DatabaseError, InterfaceError):
+                log.warning("a socket could not compare itself with the database", exc_info=True)
+
+    async def _look_around(self, tick: int) -> None:
+        if tick % 5 == 0 and not await in_pool(is_welcome, self.user_id, self.session_key):
+            await self._refuse(LOGGED_OUT)
+            return
+        await self.mailbox.join_again()
+        if tick % max(1, round(self.compare_column_every / self.compare_every)) == 0:
+            async with self.turn:
+                await self._tell_column()
+        if not self.attached or self.outbox.is_full:
+            return
+        digest = await digests.get(self.conversation_id)
+        if digest is None:
+            await self._refuse(NOT_FOUND)
+        elif self.tongue.is_behind(digest):
+            await self._catch_up()
 
 
 def _parsed(message: dict[str, Any]) -> dict[str, Any]:
     text = message.get("text")
-    if text is None or len(text) > FRAME:
+    limit = settings.PARLEY_LIMITS["frame_bytes"]
+    # Counted in characters first: encoding a flood would cost more than refusing it.
+    if text is None or len(text) > limit:
         raise ChatError("error.chat_bad_command")
     try:
         command = clean_json(json.loads(text))

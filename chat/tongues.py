@@ -3,9 +3,9 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from chat.protocol.errors import ChatError
 from chat.protocol.events import TERMINAL, Event
@@ -19,6 +19,9 @@ from chat.rendering.reader import Reader
 from chat.services.current import Digest
 
 JSON = "parley.v1+json"
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # One thread: several that compute would keep the event loop from the interpreter for long.
 _drawing = ThreadPoolExecutor(1, thread_name_prefix="parley-draw")
@@ -38,8 +41,8 @@ class Tongue(Protocol):
 
     @property
     def seq(self) -> int: ...
-    def attach(self, transcript: Transcript, shown: Any) -> list[str]: ...
-    def catch_up(self, transcript: Transcript) -> list[str]: ...
+    async def attach(self, transcript: Transcript, shown: Any) -> list[str]: ...
+    async def catch_up(self, transcript: Transcript) -> list[str]: ...
     async def events(self, events: Sequence[Event]) -> list[str]: ...
     def column(self, entries: tuple[ColumnEntry, ...]) -> list[str]: ...
     def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]: ...
@@ -59,12 +62,12 @@ class HtmlTongue:
     def seq(self) -> int:
         return self.live.seq
 
-    def attach(self, transcript: Transcript, shown: Any) -> list[str]:
+    async def attach(self, transcript: Transcript, shown: Any) -> list[str]:
         self.live = LiveTranscript(self.reader)
-        return _frames(self.live.attach(transcript, Shown.from_json(shown)))
+        return _frames(await _draw(self.live.attach, transcript, Shown.from_json(shown)))
 
-    def catch_up(self, transcript: Transcript) -> list[str]:
-        return _frames(self.live.catch_up(transcript))
+    async def catch_up(self, transcript: Transcript) -> list[str]:
+        return _frames(await _draw(self.live.catch_up, transcript))
 
     async def events(self, events: Sequence[Event]) -> list[str]:
         """One frame for all of them; what came before a gap is kept."""
@@ -73,7 +76,7 @@ class HtmlTongue:
             try:
                 work = self.live.to_prepare(event)
                 if work is not None:
-                    await asyncio.get_running_loop().run_in_executor(_drawing, work)
+                    await _draw(work)
                 fragments.append(self.live.apply(event))
             except Gap as gap:
                 raise Behind(_frames("".join(fragments)), event) from gap
@@ -104,10 +107,10 @@ class JsonTongue:
         # Runs that are over: what still comes of them is late.
         self.ended: deque[str] = deque(maxlen=8)
 
-    def attach(self, transcript: Transcript, shown: Any) -> list[str]:
-        return self.catch_up(transcript)
+    async def attach(self, transcript: Transcript, shown: Any) -> list[str]:
+        return await self.catch_up(transcript)
 
-    def catch_up(self, transcript: Transcript) -> list[str]:
+    async def catch_up(self, transcript: Transcript) -> list[str]:
         same = (transcript.rev, transcript.request_id) == (self.rev, self.request_id)
         if same and transcript.seq < self.seq:
             # Rows are behind events; nobody is shown less than they have seen.
@@ -117,17 +120,7 @@ class JsonTongue:
         self.rev = transcript.rev
         self.request_id = transcript.request_id
         self.seq = transcript.seq
-        return [
-            _json(
-                name="chat:snapshot",
-                conversation_id=transcript.conversation_id,
-                rev=self.rev,
-                request_id=self.request_id,
-                seq=self.seq,
-                title=transcript.title,
-                messages=[message_to_json(message) for message in transcript.messages],
-            )
-        ]
+        return [await _draw(_snapshot, transcript)]
 
     async def events(self, events: Sequence[Event]) -> list[str]:
         said: list[str] = []
@@ -179,6 +172,24 @@ class JsonTongue:
 def _differs(digest: Digest, rev: int, request_id: str, seq: int) -> bool:
     """Events come before their rows, so a higher `seq` than the stored one is none."""
     return (rev, request_id) != (digest.rev, digest.request_id) or seq < digest.seq
+
+
+async def _draw(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Draw much at once without holding up the event loop; one socket draws one thing at a time."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_drawing, lambda: work(*args, **kwargs))
+
+
+def _snapshot(transcript: Transcript) -> str:
+    return _json(
+        name="chat:snapshot",
+        conversation_id=transcript.conversation_id,
+        rev=transcript.rev,
+        request_id=transcript.request_id,
+        seq=transcript.seq,
+        title=transcript.title,
+        messages=[message_to_json(message) for message in transcript.messages],
+    )
 
 
 def _frames(html: str) -> list[str]:

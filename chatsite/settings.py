@@ -180,7 +180,8 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
 # Only a proxy that overwrites this header may be believed.
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.switch("TRUST_PROXY") else None
+TRUST_PROXY = env.switch("TRUST_PROXY")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 # Not no-referrer: browsers then send "Origin: null" with forms, which Django's CSRF check refuses.
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -212,7 +213,8 @@ PARLEY_LIMITS = {
     name: env.number(f"PARLEY_LIMIT_{name.upper()}", default)
     for name, default in {
         "message_chars": 32_000,
-        "frame_bytes": 65_536,
+        # A message of the longest, in any script and escaped, and what is said around it.
+        "frame_bytes": 262_144,
         "frames_per_second": 10,
         "generations_per_user": 10,
         "generations_per_process": 400,

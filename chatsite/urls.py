@@ -9,8 +9,9 @@ from chat.views.preferences import set_language
 from chatsite.entrance import EnterView
 from chatsite.health import healthz, readyz
 from chatsite.static import favicon
-from chatsite.throttle import ThrottledForm
+from chatsite.throttle import ThrottledAdminForm, ThrottledForm
 
+admin.site.login_form = ThrottledAdminForm
 login = LoginView.as_view(redirect_authenticated_user=True, authentication_form=ThrottledForm)
 
 urlpatterns = [

@@ -30,7 +30,10 @@ class GenerationAdmin(WrittenByProgram):
             owner = generation.conversation.owner_id
             try:
                 async_to_sync(stop_generation)(
-                    owner, str(generation.conversation_id), request.user.get_username()
+                    owner,
+                    str(generation.conversation_id),
+                    request.user.get_username(),
+                    request_id=str(generation.pk),
                 )
                 stopped += 1
             except ChatError as error:

@@ -1,9 +1,10 @@
 """Providers. Their keys go in and never come out: only the last four characters are shown."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.forms.models import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -79,6 +80,12 @@ class ProviderAdmin(TranslationAdmin):
             obj.api_key = given["new_key"]
             obj.save()
             return
+        if moved(form.initial.get("base_url"), obj.base_url):
+            # Sent to another address, a key would come out again.
+            obj.api_key = ""
+            obj.save()
+            messages.warning(request, _("The address has changed, so the key was forgotten."))
+            return
         # A key that cannot be opened at the moment reads as empty: it must not be written back.
         columns = (field.name for field in obj._meta.concrete_fields if not field.primary_key)
         obj.save(update_fields=[name for name in columns if name != "api_key"])
@@ -128,3 +135,9 @@ class ProviderAdmin(TranslationAdmin):
         else:
             return None
         return HttpResponseRedirect(reverse("admin:chat_provider_change", args=[provider.pk]))
+
+
+def moved(before: str | None, after: str) -> bool:
+    """Whether a key would go to another server than the one it was given for."""
+    old, new = urlsplit(before or ""), urlsplit(after)
+    return (old.scheme, old.netloc) != (new.scheme, new.netloc)

@@ -66,7 +66,7 @@ async def frames_of(said: Iterable[str], ms: float) -> list[str]:
     """The frames of one answer whose tokens come every so many milliseconds."""
     run = Run(_assignment())
     tongue = HtmlTongue(Reader())
-    tongue.attach(Transcript(run.conversation_id, run.rev, "Bench", ()), None)
+    await tongue.attach(Transcript(run.conversation_id, run.rev, "Bench", ()), None)
     mailbox = await Mailbox.open()
     await mailbox.join([conversation_group(run.conversation_id)])
     told = asyncio.create_task(_listen(mailbox, tongue))

@@ -102,6 +102,10 @@ _BY_WORDS: Final[tuple[tuple[Fault, re.Pattern[str]], ...]] = (
 _MESSAGE_LENGTH = 500
 
 
+# Some servers repeat the key they refuse.
+_KEY = re.compile(r"\b(?:sk|pk|gsk|xai|key|AIza)[-_]?[A-Za-z0-9_-]{12,}")
+
+
 def key_of(fault: Fault) -> str:
     return f"error.chat_provider_{fault}"
 
@@ -116,7 +120,7 @@ def failure(
     """The error of this fault; its message is for logs and details, never a traceback."""
     return ProviderError(
         key_of(fault),
-        clean_text(message)[:_MESSAGE_LENGTH],
+        _KEY.sub("…", clean_text(message))[:_MESSAGE_LENGTH],
         retryable=RETRYABLE[fault],
         retry_after=after,
         status=status,

@@ -5,6 +5,8 @@ from typing import Any
 from chat.protocol.interfaces import Usage
 from chat.protocol.parts import CacheTokens, Tokens
 
+MOST = 2**31 - 1
+
 
 def usage_of(usage: dict[str, Any]) -> Usage:
     """The prompt counts what was cached, the completion counts the thinking: not here."""
@@ -22,7 +24,7 @@ def usage_of(usage: dict[str, Any]) -> Usage:
         cache=CacheTokens(read=read, write=write),
     )
     cost = usage.get("cost")
-    numeric = isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0
+    numeric = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e6
     return Usage(tokens, float(cost) if numeric and cost is not None else None)
 
 
@@ -30,5 +32,6 @@ def count(found: object, name: str) -> int:
     """A number of tokens, or nothing where there is none."""
     value = found.get(name) if isinstance(found, dict) else None
     if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-        return int(value)
+        # Servers say the strangest numbers; a column holds no more than this.
+        return int(min(value, MOST))
     return 0

@@ -130,6 +130,8 @@ class LiveTranscript:
 
     def _forward(self, transcript: Transcript) -> Iterator[str]:
         first = transcript.messages[0].info.position if transcript.messages else 0
+        # Messages above those on the page are loaded by scrolling, never added at its end.
+        floor = min(self.states, default=0)
         stored = {message.info.position for message in transcript.messages}
         for position in [n for n in self.states if n >= first and n not in stored]:
             del self.states[position]
@@ -137,7 +139,8 @@ class LiveTranscript:
         if self.answer is not None and self.answer.position not in stored:
             self.answer = None
         for message in transcript.messages:
-            yield from self._forward_message(message)
+            if message.info.position >= floor:
+                yield from self._forward_message(message)
         yield from self._entitle(transcript.title)
         self._follow(transcript)
         yield from self._set_running(transcript.running)

@@ -17,7 +17,7 @@ def get_conversation(user_id: int, conversation_id: str | UUID) -> Conversation:
 def lock_conversation(user_id: int, conversation_id: str | UUID) -> Conversation:
     """The same, held against other writers until the transaction ends."""
     try:
-        rows = Conversation.objects.owned_by(user_id).select_for_update()
+        rows = Conversation.objects.owned_by(user_id).select_for_update(no_key=True)
         return rows.get(pk=UUID(str(conversation_id)))
     except (Conversation.DoesNotExist, ValueError):
         raise ChatError("error.chat_conversation_not_found") from None

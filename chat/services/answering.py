@@ -121,7 +121,7 @@ def begin_answer(conversation: Conversation, said: Message, caller: Caller) -> B
         status=Message.Status.STREAMING,
         provider_id=str(model.provider_id),
         model_id=model.model_id,
-        agent=agent.name,
+        agent=agent.key,
     )
     Message.objects.filter(pk=said.pk).update(
         provider_id=answer.provider_id, model_id=answer.model_id, agent=answer.agent

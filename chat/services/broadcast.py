@@ -62,6 +62,7 @@ class Mailbox:
         self.layer = layer
         self.channel = channel
         self.groups: set[str] = set()
+        self.wanted: set[str] = set()
 
     @classmethod
     async def open(cls) -> "Mailbox":
@@ -69,8 +70,18 @@ class Mailbox:
         return cls(layer, await layer.new_channel())
 
     async def join(self, groups: Iterable[str]) -> None:
-        for group in groups:
-            await self.layer.group_add(group, self.channel)
+        """Be in these groups; while the layer is away they are only noted."""
+        self.wanted.update(groups)
+        await self.join_again()
+
+    async def join_again(self) -> None:
+        """Join what could not be joined before."""
+        for group in self.wanted - self.groups:
+            try:
+                await self.layer.group_add(group, self.channel)
+            except Exception:  # whoever hears nothing compares itself with the database
+                log.exception("the channel layer is away")
+                return
             self.groups.add(group)
 
     async def receive(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ It is a hint that saves half a second: the wish itself is in the generation's ro
 import asyncio
 import logging
 
+from chat.services import presence
 from chat.services.broadcast import PROCESSES, Mailbox, ask_processes
 from chat.services.runs import RUNS, Stop
 
@@ -41,7 +42,10 @@ async def listen() -> None:
 
 
 def heed(message: dict[str, object]) -> None:
-    run = RUNS.get(str(message.get("conversation_id", "")))
+    conversation_id = str(message.get("conversation_id", ""))
+    run = RUNS.get(conversation_id)
+    if run is not None and message["type"] == "glimpse":
+        presence.glimpsed_here(conversation_id)
     wish = message.get("stop")
     if run is None or run.request_id != message.get("request_id"):
         return

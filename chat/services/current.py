@@ -77,7 +77,8 @@ def _read_digests(ids: Iterable[str]) -> dict[str, Digest]:
         key = str(run.conversation_id)
         if key in found:
             local = RUNS.get(key)
-            seq = local.seq if local else run.flushed_seq
+            ours = local is not None and local.request_id == str(run.pk)
+            seq = local.seq if local is not None and ours else run.flushed_seq
             found[key] = Digest(found[key].rev, str(run.pk), seq)
     return found
 

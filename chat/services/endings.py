@@ -55,22 +55,27 @@ async def end(run: Run, outcome: Outcome) -> None:
 
 
 async def _end(run: Run, outcome: Outcome) -> None:
-    for change in run.assembly.abort():
-        run.note(change)
-    settled = None if run.lost else await _settle(run, outcome)
-    if settled is not None:
-        run.rev = settled.rev
-        tell(run, outcome, settled.info)
-    if RUNS.get(run.conversation_id) is run:
-        del RUNS[run.conversation_id]
+    settled = None
+    try:
+        for change in run.assembly.abort():
+            run.note(change)
+        if not run.lost:
+            outcome, settled = await _settle(run, outcome)
+        if settled is not None:
+            run.rev = settled.rev
+            tell(run, outcome, settled.info)
+    finally:
+        # Whatever went wrong, what is not settled here is then settled by the sweep.
+        if RUNS.get(run.conversation_id) is run:
+            del RUNS[run.conversation_id]
     await run.drained()
     await tell_user(run.assignment.user_id, "column", conversation_id=run.conversation_id)
     if settled is not None and outcome.status == "success":
         titles.consider(run)
 
 
-async def _settle(run: Run, outcome: Outcome) -> Settled | None:
-    """The last write, tried until the database takes it."""
+async def _settle(run: Run, outcome: Outcome) -> tuple[Outcome, Settled | None]:
+    """The last write, tried until the database takes it; and the outcome it has in the end."""
     parts = run.assembly.parts()
     outcome = outcome.with_usage(last_tokens(parts), total_cost(parts))
     wait = 0.1
@@ -78,14 +83,14 @@ async def _settle(run: Run, outcome: Outcome) -> Settled | None:
         async with flusher.writing:
             placed = run.take_dirty()
             try:
-                return await in_pool(settle, run.request_id, outcome, placed)
+                return outcome, await in_pool(settle, run.request_id, outcome, placed)
             except (OperationalError, InterfaceError):
                 log.exception("a run could not be settled yet")
                 run.put_back(placed)
             except Exception:  # an answer that cannot be kept must not be for ever unfinished
                 log.exception("a run could not be kept")
                 outcome = failed("error.chat_generation_failed")
-                return await in_pool(settle, run.request_id, outcome, [])
+                return outcome, await in_pool(settle, run.request_id, outcome, [])
         await asyncio.sleep(wait)
         wait = min(wait * 2, 5.0)
 

@@ -73,13 +73,23 @@ class Flusher:
                 return
             try:
                 stops = await in_pool(write_batch, batch)
-            except Exception:  # the text is in memory, and the next round tries again
+            except Exception:  # the text is in memory, and each run is tried by itself
                 log.exception("a flush failed")
-                for run, (_, _, placed) in zip(runs, batch, strict=True):
-                    run.put_back(placed)
-                return
+                stops = await self._flush_apart(runs, batch)
         for run in runs:
             self._heed(run, stops)
+
+    async def _flush_apart(self, runs: list[Run], batch: Batch) -> dict[str, dict[str, str]]:
+        """One run that cannot be written must not keep the others from it."""
+        stops: dict[str, dict[str, str]] = {}
+        for run, entry in zip(runs, batch, strict=True):
+            try:
+                stops |= await in_pool(write_batch, [entry])
+            except Exception:  # the next round tries again; if it never can, its end says so
+                log.exception("a run could not be flushed")
+                run.put_back(entry[2])
+                stops[run.request_id] = {}
+        return stops
 
     def _heed(self, run: Run, stops: dict[str, dict[str, str]]) -> None:
         by = stops.get(run.request_id)

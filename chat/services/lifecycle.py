@@ -21,13 +21,14 @@ async def start() -> None:
     process.closing = False
     # The event loop gets its turn within a millisecond, whatever the threads compute.
     sys.setswitchinterval(0.001)
-    # Before the first request: made in the middle of one, the row would wait for its transaction.
-    await in_pool(process.this_process)
     loop = asyncio.get_running_loop()
     _helpers.extend(
         loop.create_task(helper, context=contextvars.Context())
         for helper in (process.keep_alive(), listen())
     )
+    # Before the first request: made in the middle of one, the row would wait for its transaction.
+    # The helpers are there by now: if the database is away they make the row when it is back.
+    await in_pool(process.this_process)
 
 
 async def stop() -> None:

@@ -10,6 +10,7 @@ from django.db import DatabaseError, InterfaceError
 from django.db.models.functions import Now
 
 from chat.models import Conversation, Profile, View
+from chat.services.broadcast import ask_processes
 from chat.services.pool import in_pool
 from chat.services.process import this_process
 from chat.services.runs import RUNS, Stop
@@ -33,8 +34,14 @@ async def detach(conversation_id: str, socket: str) -> None:
     look_later(conversation_id)
 
 
-def glimpse(conversation_id: str) -> None:
+async def glimpse(conversation_id: str) -> None:
     """A page without scripts, or a client that asks now and then, is watching too."""
+    glimpsed_here(conversation_id)
+    if conversation_id not in RUNS:
+        await ask_processes("glimpse", conversation_id=conversation_id)
+
+
+def glimpsed_here(conversation_id: str) -> None:
     _glimpsed[conversation_id] = time.monotonic()
 
 

@@ -66,6 +66,14 @@ def create_conversation(
     )
 
 
+def begun_before(caller: Caller) -> Conversation | None:
+    """The conversation that the same form began already: a page sent twice begins one."""
+    if not caller.client_id:
+        return None
+    mine = Conversation.objects.owned_by(caller.user_id)
+    return mine.filter(generations__client_id=caller.client_id).first()
+
+
 def _picked(rows: QuerySet[Row], pk: str) -> Row | None:
     return rows.filter(pk=pk).first() if is_uuid(pk) else None
 

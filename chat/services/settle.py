@@ -79,7 +79,7 @@ def _close_message(message_id: Any, outcome: Outcome) -> None:
     tokens = outcome.tokens
     Message.objects.filter(pk=message_id).update(
         status=outcome.status,
-        finish_reason=outcome.finish_reason,
+        finish_reason=outcome.finish_reason[:50],
         error_key=outcome.error_key,
         error_data=outcome.error_data,
         input_tokens=tokens.input,

@@ -53,7 +53,7 @@ async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpRespo
     own_window = "window" in request.GET
     if "before" in request.GET:
         return await sync_to_async(_past)(request, row, own_window)
-    presence.glimpse(str(conversation_id))
+    await presence.glimpse(str(conversation_id))
     transcript = await current_transcript(str(conversation_id))
     return await sync_to_async(show_conversation)(
         request,

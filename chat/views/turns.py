@@ -15,7 +15,7 @@ from chat.protocol.errors import ChatError
 from chat.rendering.pages import Toast
 from chat.services import organise, presence, turn
 from chat.services.answering import Caller
-from chat.services.send import checked_content, create_conversation
+from chat.services.send import begun_before, checked_content, create_conversation
 from chat.services.stop import stop_generation
 from chat.views.attachments import attached
 from chat.views.showing import asker, caller_of, own, reader_of, refuse_here, show
@@ -28,7 +28,9 @@ async def new(request: HttpRequest) -> HttpResponse:
     """The first message of a new conversation: lands on its page, already being answered."""
     user = await asker(request)
     content = request.POST.get("example") or request.POST.get("content", "")
-    row = None
+    row = await sync_to_async(begun_before)(caller_of(user, request))
+    if row is not None:
+        return redirect("chat:conversation", row.pk)
     try:
         files = await sync_to_async(attached)(user.pk, request)
         checked_content(content, required=not files)
@@ -44,7 +46,7 @@ async def new(request: HttpRequest) -> HttpResponse:
             # Nothing was said in it.
             await row.adelete()
         return await sync_to_async(_refuse_new)(request, content, error)
-    _watch(row.pk)
+    await _watch(row.pk)
     return redirect("chat:conversation", row.pk)
 
 
@@ -65,12 +67,12 @@ async def _act(request: HttpRequest, conversation_id: UUID, act: Act) -> HttpRes
     except ChatError as error:
         draft = request.POST.get("content", "")
         return await refuse_here(request, conversation_id, error, draft)
-    _watch(conversation_id)
+    await _watch(conversation_id)
     return redirect("chat:conversation", conversation_id)
 
 
-def _watch(conversation_id: UUID) -> None:
-    presence.glimpse(str(conversation_id))
+async def _watch(conversation_id: UUID) -> None:
+    await presence.glimpse(str(conversation_id))
     presence.look_later(str(conversation_id))
 
 

@@ -8,11 +8,8 @@ const HTMX_RECONNECTS = [1006, 1011, 1012, 1013];
 // How much of each growing part is shown; a loaded page says it once, frames say it after.
 const shown = new Map();
 const pending = new Map();
-let socket = null;
-let frames = 0;
-let acknowledged = 0;
-let timer = null;
-let retries = 0;
+let [socket, timer] = [null, null];
+let [frames, acknowledged, retries] = [0, 0, 0];
 
 function tabId() {
   const random = () => Math.random().toString(36).slice(2, 10);
@@ -22,7 +19,6 @@ function tabId() {
 }
 
 export const isLive = (form) => form.hasAttribute("data-live");
-
 function say(command) {
   if (socket) socket.sendImmediately(JSON.stringify(command));
 }
@@ -53,9 +49,8 @@ function whatIsShown() {
       parts[part.id] = shown.get(part.id) ?? part.dataset.state ?? "done";
     }
   }
-  const title = document.getElementById("title").dataset.title;
-  const running = Boolean(document.querySelector("#go [form=stop]"));
-  return { title, running, messages, parts };
+  const { title } = document.getElementById("title").dataset;
+  return { title, running: Boolean(document.querySelector("#go [form=stop]")), messages, parts };
 }
 
 function column() {
@@ -81,6 +76,7 @@ function acknowledge() {
 }
 
 function count() {
+  retries = 0;
   frames += 1;
   timer ??= setTimeout(acknowledge, 250);
 }
@@ -99,10 +95,14 @@ if (page) {
 
   page.addEventListener("htmx:wsOpen", (event) => {
     socket = event.detail.socketWrapper;
-    frames = acknowledged = retries = 0;
+    frames = acknowledged = 0;
     line.hidden = true;
     attach();
-    for (const command of pending.values()) say(command);
+    for (const [id, command] of pending) {
+      command.tries = (command.tries ?? 0) + 1;
+      if (command.tries > 3) reply({ reply: command.command, client_id: id, ok: false });
+      else say(command);
+    }
   });
 
   page.addEventListener("htmx:wsBeforeMessage", (event) => {
@@ -143,7 +143,7 @@ if (page) {
     insist(values);
   });
 
-  // A fragment without a place means the page is not what the server thinks: say what it is.
+  // A fragment without a place: the page is not what the server thinks, so it says what it is.
   let lost;
   const again = () => (clearTimeout(lost), (lost = setTimeout(attach, 500)));
   document.body.addEventListener("htmx:oobErrorNoTarget", again);

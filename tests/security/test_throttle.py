@@ -57,3 +57,15 @@ def test_a_name_that_does_not_exist_rests_in_the_same_way() -> None:
     for _ in range(5):
         assert b"Too many" not in enter("nobody", "wrong").content
     assert b"Too many attempts" in enter("nobody", "wrong").content
+
+
+def test_the_administration_has_no_other_way_in() -> None:
+    bea = make.a_user("bea", is_staff=True)
+    bea.set_password("correct horse")
+    bea.save()
+    form = {"username": "bea", "password": "wrong"}
+    client = Client(REMOTE_ADDR="198.51.100.7")
+    for _ in range(5):
+        client.post("/admin/login/", form)
+    entered = client.post("/admin/login/", {**form, "password": "correct horse"})
+    assert b"Too many attempts" in entered.content

@@ -5,6 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 
+LONGEST_FRAME = 16 * 1024 * 1024
+
 
 class Command(BaseCommand):
     help = "Prepares, serves with Daphne on HOST and PORT, and prints the owner's link when local."
@@ -34,7 +36,8 @@ class Command(BaseCommand):
             endpoints=build_endpoint_description_strings(host=settings.HOST, port=settings.PORT),
             ready_callable=self.greet,
             server_name="",
-            websocket_max_message_size=settings.PARLEY_LIMITS["frame_bytes"],
+            # The first holds for what is sent too, and a long answer is drawn anew in one piece.
+            websocket_max_message_size=LONGEST_FRAME,
             websocket_max_frame_size=settings.PARLEY_LIMITS["frame_bytes"],
         )
         server.run()
