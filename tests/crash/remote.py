@@ -151,12 +151,15 @@ class RemoteProgram(Program):
     def __init__(self, server: Server) -> None:
         super().__init__(None, server.house.conversation)  # type: ignore[arg-type]
         self.server = server
-        # How long the longest text was, and when.
+        # What the answer that is being written says, and how long it was when.
+        self.spoken = ""
         self.growth: list[tuple[int, float]] = []
 
     def heard(self) -> None:
-        longest = max(map(len, self.seen.texts.values()), default=0)
-        self.growth.append((longest, time.monotonic()))
+        event = self.events[-1]
+        if event["name"] == "chat:chunk":
+            self.spoken = self.seen.texts[event["part_id"]]
+            self.growth.append((len(self.spoken), time.monotonic()))
 
     def connect(self) -> Wire:
         return RemoteWire(self.server, JSON)

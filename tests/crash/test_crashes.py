@@ -63,22 +63,18 @@ async def test_a_killed_process_loses_half_a_second(
             one = await server.program()
             await one.send("Go")
             tokens = dice.randint(1, 250)
-            await one.until(lambda one=one, t=tokens: _text(one.seen.texts) >= t * WIDTH, 30)  # type: ignore[misc]
+            await one.until(lambda one=one, t=tokens: len(one.spoken) >= t * WIDTH, 30)  # type: ignore[misc]
             server.process.kill()
             killed = time.monotonic()
             told = [*one.growth, (len(TOKENS) * WIDTH, killed)]
             await server.ended()
             await one.until(lambda one=one: one.closed)  # type: ignore[misc]
-            shown.append(max(one.seen.texts.values(), key=len))
+            shown.append(one.spoken)
             await one.close()
     print(f"\nlost at most {max(lost):.2f} s, settled {max(waited):.1f} s after the start")
     assert max(lost) <= most_lost()
     assert max(waited) < 30
     assert house.rows("faults") == []
-
-
-def _text(texts: dict[str, str]) -> int:
-    return max(map(len, texts.values()), default=0)
 
 
 async def _settled(house: House, number: int, seconds: float = 30) -> None:
@@ -101,11 +97,11 @@ async def test_a_server_that_is_asked_to_end_settles_first(
     with house.served(by) as server:
         one = await server.program()
         begun = await one.send("Go")
-        await one.until(lambda: _text(one.seen.texts) > 50 * WIDTH, 20)
+        await one.until(lambda: len(one.spoken) > 50 * WIDTH, 20)
         server.process.terminate()
         await server.ended()
         await one.until(lambda: one.closed)
-        shown = max(one.seen.texts.values(), key=len)
+        shown = one.spoken
         await one.close()
     (kept,) = house.rows("answers")
     assert (kept["status"], kept["error_key"]) == ("error", "error.chat_shutdown")
@@ -132,7 +128,7 @@ async def test_a_paused_process_cannot_write_any_more(
     with house.served("daphne") as writer, house.served("uvicorn") as other:
         one, viewer, tab = await writer.program(), await other.program(), await other.tab()
         begun = await one.send("Go")
-        await viewer.until(lambda: _text(viewer.seen.texts) > 80 * WIDTH, 20)
+        await viewer.until(lambda: len(viewer.spoken) > 80 * WIDTH, 20)
         await tab.until(lambda: "w0080" in tab.page.text_of("t"))
         before = time.monotonic()
         assert (await viewer.ask("stop"))["ok"]
@@ -144,7 +140,8 @@ async def test_a_paused_process_cannot_write_any_more(
         await equal_pages(tab)
 
         paused = await one.send("Again")
-        await viewer.until(lambda: _text(viewer.seen.texts) > 150 * WIDTH, 20)
+        await viewer.until(lambda: viewer.named("chat:start")[1:], 20)
+        await viewer.until(lambda: 150 * WIDTH > len(viewer.spoken) > 40 * WIDTH, 20)
         writer.process.send_signal(signal.SIGSTOP)
         await _settled(house, 2)
         kept = house.rows("answers")[-1]
