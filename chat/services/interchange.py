@@ -1,7 +1,9 @@
 """A conversation as a file, in forms that people and other programs read."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+
+from django.utils.translation import gettext as _
 
 from chat.formats.tool_message_parts import to_tool_messages
 from chat.models import Conversation
@@ -12,14 +14,17 @@ from chat.services.reading import read_history
 
 ALL = 2**31 - 1
 
+Messages = tuple[WithParts, ...]
+Names = Mapping[str, str]
 
-def export_conversation(row: Conversation, form: str) -> tuple[str, str, str]:
-    """The text of the file, its type, and the ending of its name."""
+
+def export_conversation(row: Conversation, form: str, agents: Names) -> tuple[str, str, str]:
+    """The text of the file, its type, and the ending of its name; agents are called as given."""
     write, kind, ending = FORMATS[form]
-    return write(row, read_history(row.pk, before=ALL)), kind, ending
+    return write(row, read_history(row.pk, before=ALL), agents), kind, ending
 
 
-def as_json(row: Conversation, messages: tuple[WithParts, ...]) -> str:
+def as_json(row: Conversation, messages: Messages, agents: Names) -> str:
     """Everything, as it is kept."""
     content = {
         "format": "parley.v1",
@@ -31,18 +36,24 @@ def as_json(row: Conversation, messages: tuple[WithParts, ...]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
-def as_tool_messages(row: Conversation, messages: tuple[WithParts, ...]) -> str:
+def as_tool_messages(row: Conversation, messages: Messages, agents: Names) -> str:
     """The wire form with `role: "tool"` messages (ToolMessage2)."""
     return json.dumps(to_tool_messages(messages), ensure_ascii=False, indent=2)
 
 
-def as_markdown(row: Conversation, messages: tuple[WithParts, ...]) -> str:
+def as_markdown(row: Conversation, messages: Messages, agents: Names) -> str:
     """What was said, to be read; tools and thinking folded to a line each."""
     blocks = [f"# {row.title}"] if row.title else []
     for message in messages:
-        blocks.append(f"## {message.info.agent or 'Answer' if is_answer(message.info) else 'You'}")
+        blocks.append(f"## {_speaker(message, agents)}")
         blocks += [text for part in message.parts if (text := _markdown(part))]
     return "\n\n".join(blocks) + "\n"
+
+
+def _speaker(message: WithParts, agents: Names) -> str:
+    if not is_answer(message.info):
+        return _("You")
+    return agents.get(message.info.agent, message.info.agent) or _("Answer")
 
 
 def _markdown(part: Part) -> str:
@@ -68,7 +79,7 @@ def _fenced(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-Write = Callable[[Conversation, tuple[WithParts, ...]], str]
+Write = Callable[[Conversation, Messages, Names], str]
 
 FORMATS: dict[str, tuple[Write, str, str]] = {
     "json": (as_json, "application/json", "json"),

@@ -6,6 +6,7 @@ from asgiref.sync import sync_to_async
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -87,7 +88,9 @@ def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpRespon
     row = found(person(request).pk, conversation_id)
     if form not in FORMATS:
         raise Http404
-    text, kind, ending = export_conversation(row, form)
+    reader = reader_of(request)
+    with translation.override(reader.language):
+        text, kind, ending = export_conversation(row, form, reader.names.agents)
     response = HttpResponse(text, content_type=kind)
     name = f"parley-{str(row.pk)[:8]}.{ending}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -15,10 +15,8 @@ function size(bytes) {
   return `${number.format(amount)}\u00a0${["B", "KB", "MB"][step]}`;
 }
 
-function notice(message) {
-  const toast = byId("notice").content.firstElementChild.cloneNode(true);
-  toast.querySelector("p").textContent = message;
-  byId("toasts").append(toast);
+function notice(detail) {
+  document.dispatchEvent(new CustomEvent("parley:failed", { detail }));
 }
 
 function chip(file) {

@@ -13,15 +13,18 @@ addEventListener("beforeunload", () => (leaving = true));
 // --- what the menus do -----------------------------------------------------------------------
 
 // The same form that a page without scripts posts; the column itself is brought forward live.
-async function organise(form, values) {
+// A redirect would be to the log-in page: nothing has been done then.
+async function organise(form, values, toast) {
   const body = new FormData(form);
   for (const [name, value] of Object.entries(values)) body.set(name, value);
   const headers = { "HX-Request": "true", "HX-Current-URL": location.href };
-  const answer = await fetch(form.action, { method: "POST", body, headers });
+  const request = { method: "POST", body, headers, redirect: "error" };
+  const answer = await fetch(form.action, request).catch(() => null);
+  if (!answer?.ok) return leaving || document.dispatchEvent(new Event("parley:failed"));
   const away = answer.headers.get("HX-Redirect");
   if (away) return leaving || location.assign(away);
   if (answer.status === 200) byId("toasts").insertAdjacentHTML("beforeend", await answer.text());
-  return answer.ok;
+  return toast?.remove();
 }
 
 // A name becomes a box: Enter keeps it, Escape does not, leaving it does.
@@ -63,17 +66,14 @@ document.addEventListener("submit", (event) => {
   submitter.closest("details.menu")?.removeAttribute("open");
   if (submitter.name === "rename") {
     rename(submitter.closest(".row")?.querySelector(".name") ?? byId("title"), submitter.value);
-  } else {
-    submitter.closest(".toast")?.remove();
-    organise(form, { [submitter.name]: submitter.value });
-  }
+  } else organise(form, { [submitter.name]: submitter.value }, submitter.closest(".toast"));
 });
 
 // --- opening and closing ------------------------------------------------------------------------
 
 function showColumn(yes) {
-  root.toggleAttribute("data-column", !yes);
-  if (!yes) root.dataset.column = "hidden";
+  if (yes) delete root.dataset.column;
+  else root.dataset.column = "hidden";
   document.cookie = `column=${yes ? "" : "hidden"}; path=/; max-age=31536000; samesite=lax`;
 }
 
@@ -118,6 +118,7 @@ function find() {
 
 // --- keys --------------------------------------------------------------------------------------
 
+const TALK = ":not(input, textarea, select), #text";
 const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
 
 function escape(event) {
@@ -131,7 +132,7 @@ function escape(event) {
     search.value = "";
     search.dispatchEvent(new Event("input", { bubbles: true }));
   } else if (edit) edit.querySelector("[data-cancel]").click();
-  else document.querySelector("#go button[form=stop]")?.click();
+  else if (event.target.matches(TALK)) document.querySelector("#go button[form=stop]")?.click();
 }
 
 document.addEventListener("keydown", (event) => {

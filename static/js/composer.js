@@ -6,7 +6,7 @@ const form = byId("composer");
 const text = form?.elements.content;
 const key = `draft:${document.querySelector("main")?.dataset.conversation ?? "new"}`;
 let sending = null;
-let choosing = Promise.resolve();
+let choosing = Promise.resolve(true);
 
 function grow() {
   text.style.height = "auto";
@@ -48,9 +48,7 @@ function takeFiles(event, transfer) {
   else form.toggleAttribute("data-drop", true);
 }
 
-function busy(yes) {
-  form.toggleAttribute("data-busy", yes);
-}
+const busy = (yes) => form.toggleAttribute("data-busy", yes);
 
 function answered({ detail }) {
   if (detail.client_id !== sending?.client_id) return;
@@ -68,16 +66,20 @@ function answered({ detail }) {
   }
 }
 
-// Which agent and model answer next is kept at once; a send waits for it.
-function choose({ target }) {
-  const agent = target.selectedOptions[0];
-  if (target.name === "agent" && agent.dataset.model) {
-    form.elements.model.value = agent.dataset.model;
-  }
-  if (!form.dataset.choose) return;
+// Which agent and model answer next is kept at once; nothing is sent to another one.
+async function keepChoice() {
   const body = new FormData(form);
   for (const name of ["content", "attachments"]) body.delete(name);
-  choosing = fetch(form.dataset.choose, { method: "POST", body, headers: { "HX-Request": "true" } });
+  const request = { method: "POST", body, headers: { "HX-Request": "true" }, redirect: "error" };
+  const answer = await fetch(form.dataset.choose, request).catch(() => null);
+  if (!answer?.ok) document.dispatchEvent(new Event("parley:failed"));
+  return Boolean(answer?.ok);
+}
+
+function choose(target) {
+  const model = target.name === "agent" && target.selectedOptions[0].dataset.model;
+  if (model) form.elements.model.value = model;
+  if (form.dataset.choose) choosing = keepChoice();
 }
 
 const isEmpty = () => !text.value.trim() && !form.querySelector("#attached li");
@@ -85,8 +87,9 @@ const isEmpty = () => !text.value.trim() && !form.querySelector("#attached li");
 async function send() {
   if (sending || form.hasAttribute("data-busy") || isEmpty()) return;
   busy(true);
-  await Promise.allSettled([choosing, uploaded()]);
-  if (isEmpty()) return busy(false);
+  if (!(await choosing)) choosing = keepChoice();
+  const [kept] = await Promise.all([choosing, uploaded()]);
+  if (!kept || isEmpty()) return busy(false);
   const attachments = attached().map((input) => input.value);
   sending = insist({ command: "send", content: text.value, attachments });
 }
@@ -115,7 +118,7 @@ if (form) {
   text.addEventListener("keydown", keys);
   form.addEventListener("change", (event) => {
     const { target } = event;
-    if (target.matches("select")) choose(event);
+    if (target.matches("select")) choose(target);
     if (target.type !== "file") return;
     attach([...target.files]);
     target.value = "";

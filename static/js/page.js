@@ -5,13 +5,14 @@ import "./reading.js";
 import "./column.js";
 
 const byId = (id) => document.getElementById(id);
+const failed = () => document.dispatchEvent(new Event("parley:failed"));
 
 // --- copying ---------------------------------------------------------------------------------
 
 // An answer is copied as its Markdown, which only the server has; the rest as it stands here.
 async function source(button) {
   if (button.dataset.copy === "source") {
-    const answer = await fetch(button.dataset.source);
+    const answer = await fetch(button.dataset.source, { redirect: "error" });
     if (!answer.ok) throw new Error(`${answer.status}`);
     return answer.text();
   }
@@ -25,13 +26,12 @@ async function source(button) {
 async function write(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Without HTTPS a browser has no clipboard to write to, but still the old command.
-  const box = document.createElement("textarea");
-  box.value = text;
-  box.className = "sr";
+  const box = Object.assign(document.createElement("textarea"), { value: text, className: "sr" });
   document.body.append(box);
   box.select();
-  document.execCommand("copy");
-  return box.remove();
+  const done = document.execCommand("copy");
+  box.remove();
+  if (!done) throw new Error("nothing was copied");
 }
 
 async function copy(button) {
@@ -88,7 +88,7 @@ document.addEventListener("click", (event) => {
     else stopEditing(link.closest(".edit"));
   }
   const button = event.target.closest("button");
-  if (button?.hasAttribute("data-copy")) copy(button);
+  if (button?.hasAttribute("data-copy")) copy(button).catch(failed);
   if (button?.hasAttribute("data-dismiss")) button.closest(".toast").remove();
 });
 
@@ -126,12 +126,11 @@ document.addEventListener("htmx:oobAfterSwap", () => {
 // --- toasts ----------------------------------------------------------------------------------
 
 const toasts = byId("toasts");
-const held = () => toasts.matches(":hover, :focus-within");
 
 function fade(toast) {
   if (toast.nodeType !== Node.ELEMENT_NODE) return;
   setTimeout(function away() {
-    if (held()) setTimeout(away, 2000);
+    if (toasts.matches(":hover, :focus-within")) setTimeout(away, 2000);
     else toast.remove();
   }, 8000);
 }
@@ -142,4 +141,9 @@ if (toasts) {
     for (const { addedNodes } of changes) addedNodes.forEach(fade);
     while (toasts.children.length > 3) toasts.firstElementChild.remove();
   }).observe(toasts, { childList: true });
+  document.addEventListener("parley:failed", ({ detail }) => {
+    const toast = byId("notice").content.firstElementChild.cloneNode(true);
+    if (detail) toast.querySelector("p").textContent = detail;
+    toasts.append(toast);
+  });
 }

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.formats.tool_message_parts import from_tool_messages
-from chat.models import Conversation
+from chat.models import Agent, Conversation, Profile
 from chat.protocol.messages import message_from_json
 from chat.services.reading import read_history
 from tests import factories as make
@@ -56,6 +56,15 @@ def test_markdown_reads_like_the_conversation(alice: User, talk: Conversation) -
     assert "`calculator` {" in text
     assert "````\n```4```\n````" in text, "a fence is longer than any fence inside it"
     assert text.endswith("It is **4**.\n")
+
+
+def test_markdown_is_headed_in_the_readers_language(alice: User, talk: Conversation) -> None:
+    agent = Agent.objects.create(name_en="Clerk", name_zh_hans="文员", is_default=False)
+    talk.messages.filter(role="assistant").update(agent=agent.key)
+    Profile.objects.update_or_create(user=alice, defaults={"language": "zh-hans"})
+    text = exported(alice, talk, "markdown")
+    assert text.startswith("# Sums\n\n## 你\n\n")
+    assert "\n## 文员\n" in text
 
 
 def test_tool_messages_are_read_back_with_their_results(alice: User, talk: Conversation) -> None:

@@ -17,6 +17,27 @@ def test_a_delete_can_be_undone(page: Page) -> None:
     expect(toast).to_have_count(0)
 
 
+def test_what_could_not_be_done_is_said(page: Page) -> None:
+    """A14: no failure without a word, and what was to be undone can still be."""
+    failed = page.locator(".toast", has_text="This did not work")
+    page.route("**/organise/", lambda route: route.abort())
+    menu(page, "Bread at").get_by_role("button", name="Delete").click()
+    expect(failed).to_have_count(1)
+    expect(row(page, "Bread at")).to_have_count(1)
+    page.unroute("**/organise/")
+    menu(page, "Bread at").get_by_role("button", name="Delete").click()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_visible()
+
+    page.route("**/organise/", lambda route: route.fulfill(status=503))
+    undo.click()
+    expect(failed).to_have_count(2)
+    page.unroute("**/organise/")
+    undo.click()
+    expect(row(page, "Bread at")).to_have_count(1)
+    expect(undo).to_have_count(0)
+
+
 def test_deleting_the_conversation_one_is_in_leads_home_and_back(page: Page) -> None:
     new_talk(page)
     here = page.url

@@ -89,6 +89,44 @@ def test_sending_shows_at_once_that_it_is_sent(page: Page) -> None:
     expect(page.locator("#composer[data-busy]")).to_have_count(0)
 
 
+def test_nothing_is_sent_to_a_model_that_was_not_chosen(page: Page) -> None:
+    """A choice that could not be kept is said, and tried once more with the send."""
+    new_talk(page)
+    page.route("**/choose/", lambda route: route.abort())
+    page.get_by_label("Model").select_option("glm-4.6")
+    toast = page.locator(".toast", has_text="This did not work")
+    expect(toast).to_have_count(1)
+    page.locator("#text").fill("to glm")
+    page.keyboard.press("Enter")
+    expect(toast).to_have_count(2)
+    expect(page.locator("#composer[data-busy]")).to_have_count(0)
+    expect(page.locator("#text")).to_have_value("to glm")
+    expect(page.locator("#t > [data-role=user]")).to_have_count(1)
+
+    page.unroute("**/choose/")
+    page.keyboard.press("Enter")
+    expect(page.locator("#t > [data-role=user]")).to_have_count(2)
+    page.reload()
+    expect(page.get_by_label("Model").locator("option:checked")).to_have_text("glm-4.6")
+
+
+def test_escape_in_another_box_does_not_stop_the_answer(page: Page) -> None:
+    ask(page, "/slow 60 /long 200 a long one")
+    page.wait_for_url("**/c/**")
+    stop = page.get_by_role("button", name="Stop")
+    expect(stop).to_be_visible()
+    for box in (page.locator("#q"), page.get_by_label("Model")):
+        box.focus()
+        page.keyboard.press("Escape")
+    # Whatever a key press sends is sent before the answer to this.
+    page.request.get("/")
+    expect(page.locator(".mark-line")).to_have_count(0)
+    expect(stop).to_be_visible()
+    page.locator("#text").focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(".mark-line")).to_contain_text("Stopped by you")
+
+
 def test_escape_closes_the_topmost_thing_and_only_then_stops(page: Page) -> None:
     ask(page, "/slow 60 /long 200 a long one")
     page.wait_for_url("**/c/**")

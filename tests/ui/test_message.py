@@ -35,6 +35,16 @@ def test_an_answer_is_copied_as_its_markdown_and_code_as_code(visit: Visit) -> N
     assert clipboard(page).startswith("The landlord wants")
 
 
+def test_what_could_not_be_copied_is_said(visit: Visit) -> None:
+    """Without a clipboard the old command is asked, and it may refuse."""
+    page = visit().open("chat")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.evaluate("document.execCommand = () => false")
+    page.locator("figure.code").get_by_label("Copy").click()
+    expect(page.locator(".toast")).to_contain_text("This did not work")
+    expect(page.locator("figure.code [data-done]")).to_have_count(0)
+
+
 def test_what_a_card_shows_can_be_copied(visit: Visit) -> None:
     page = visit(**CLIPBOARD).open("chat")
     page.locator(".work > summary").click()
