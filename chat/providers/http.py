@@ -6,7 +6,6 @@ early, so a stopped generation would go on, and be paid for, on the provider's s
 
 import asyncio
 import json
-import logging
 import ssl
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -19,9 +18,6 @@ from chat.protocol.errors import ProviderError
 from chat.providers.compression import Inflater
 from chat.providers.faults import failure, response_failure
 from chat.providers.inflow import Inflow
-
-# Its debug lines hold every header as sent, keys too.
-logging.getLogger("hpack").setLevel(logging.WARNING)
 
 _ERROR_BODY = 65_536
 

@@ -59,7 +59,7 @@ def adopt(base_url: str, api_key: str, context_window: int) -> LanguageModel:
 
 @transaction.atomic
 def retire() -> None:
-    """The model is gone: nobody is offered it, and new conversations use what they used before."""
+    """The model is gone: nobody is offered it, and new conversations have another agent."""
     Provider.objects.filter(pk=_PROVIDER).update(enabled=False)
     others = Agent.objects.filter(enabled=True).exclude(pk=_AGENT).order_by("pk")
     if others and Agent.objects.filter(pk=_AGENT, is_default=True).exists():
