@@ -241,7 +241,7 @@ class ChatConsumer(AsyncConsumer):
         return False
 
     async def _tell_column(self) -> None:
-        if isinstance(self.tongue, HtmlTongue):
+        if isinstance(self.tongue, HtmlTongue) and not self.outbox.is_full:
             await self.say(self.tongue.column(await in_pool(column_entries, self.user_id)))
 
     async def _catch_up(self) -> None:

@@ -17,6 +17,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 GONE = (Disconnected, OSError)
 # The close code for a client that lets even its replies lie.
 NOT_READING = 4408
+MANY = 20
 
 
 class Outbox:
@@ -39,7 +40,8 @@ class Outbox:
         return self._unread > self.window
 
     async def say(self, frames: list[str]) -> None:
-        if self._unread > 2 * self.window:
+        # One long redraw is not yet a client that does not read.
+        if self._unread > 2 * self.window and len(self._under_way) > MANY:
             await self.close(NOT_READING)
         for frame in frames:
             if self.closed:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chat.models import Message
+from chat.outbox import Outbox
 from tests import factories as make
 from tests.live.conftest import Site
 from tests.live.driver import ORIGIN, Person, eventually, in_thread
@@ -172,9 +173,7 @@ async def test_a_reader_who_stops_reading_is_caught_up_later(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What may be under way is bounded: Daphne itself would take any amount."""
-    from chat.consumers import ChatConsumer
-
-    monkeypatch.setattr(ChatConsumer, "window", 3_000)
+    monkeypatch.setattr(Outbox, "window", 3_000)
     wire = Wire(f"/ws/c/{site.talk.pk}/", site.alice.headers)
     assert await wire.accepted()
     wire.send(json.dumps({"command": "attach", "shown": {"messages": {}, "parts": {}}}))
