@@ -33,7 +33,9 @@ setup: ## Make the virtualenv with everything for development
 test: setup ## Run all tests, on SQLite and PostgreSQL, with the coverage thresholds
 	@scripts/test-needs
 	@echo "Tests on SQLite …"
-	@$(PYTEST) -n $(JOBS) -m "not full" $(COVERAGE)
+	@$(PYTEST) -n $(JOBS) -m "not full and not browser" $(COVERAGE)
+	@echo "Tests in a browser …"
+	@$(PYTEST) -n $(JOBS) -m "browser and not full" $(COVERAGE) --cov-append
 	@echo "Tests on PostgreSQL …"
 	@$(BIN)/python scripts/with_postgres $(PYTEST) -n $(JOBS) -m "both_databases and not full" $(COVERAGE) --cov-append
 	@echo "Coverage of the core (at least 95 %) and of everything (at least 85 %) …"
@@ -42,7 +44,8 @@ test: setup ## Run all tests, on SQLite and PostgreSQL, with the coverage thresh
 
 test-full: setup ## Run the slow tests as well
 	@scripts/test-needs
-	@$(PYTEST) -n $(JOBS)
+	@$(PYTEST) -n $(JOBS) -m "not browser"
+	@$(PYTEST) -n $(JOBS) -m browser
 	@$(BIN)/python scripts/with_postgres $(PYTEST) -n $(JOBS) -m both_databases
 
 lint: setup ## Check style, types, migrations and settings

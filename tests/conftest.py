@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from tests.services.postgres import running_postgres
 from tests.services.process import ServiceMissing
@@ -31,6 +32,19 @@ def redis_url() -> Iterator[str]:
     try:
         with running_redis() as redis:
             yield redis.url
+    except ServiceMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for each test process; its driver keeps an event loop of its own running,
+    so browser tests and async tests never share a process (see the Makefile)."""
+    from tests.services.chromium import running_chromium
+
+    try:
+        with running_chromium() as chromium:
+            yield chromium
     except ServiceMissing as missing:
         pytest.skip(str(missing))
 

@@ -1,6 +1,5 @@
 """A served Parley and a real Chromium: what a person sees, not what a server means to send."""
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,16 +7,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.services.process import free_port
 from tests.services.server import Server, python, running_server
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run",
-]  # fmt: skip
 NORMAL = (Path(__file__).parent / "normal.js").read_text()
 
 expect.set_options(timeout=15_000)
@@ -53,18 +47,6 @@ class Window:
         own = urlsplit(self.url).netloc
         if urlsplit(url).netloc not in (own, "") and not url.startswith("data:"):
             self.troubles.append(f"a foreign request: {url}")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail("there is no Chromium")
-        pytest.skip("there is no Chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.services.process import free_port
 from tests.services.server import python, running_server
 
-CHROMIUM = Path("/usr/bin/chromium")
 SESSION = "parley_sessionid"
 PHONE = {"has_touch": True, "is_mobile": True}
 
@@ -55,16 +54,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         seeded = python(data, "-m", "tests.shots.seed", PORT=port)
         assert seeded.returncode == 0, seeded.stderr
         yield Site(server.url, json.loads(seeded.stdout))
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        pytest.skip("there is no Chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
