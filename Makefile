@@ -5,7 +5,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export PORT PYTHON
 
 BIN := .venv/bin
-PYTEST := $(BIN)/pytest
+# Real browsers, servers and clocks on a busy machine: what fails once is tried again, and shown.
+PYTEST := $(BIN)/pytest --reruns 2 --reruns-delay 1
 COVERAGE := --cov --cov-report=
 CORE := chat/protocol/*,chat/engine/*,chat/providers/*,chat/tools/*,chat/formats/*
 SAMPLE := env $$(grep -v '^\#' scripts/sample-production.env)

@@ -54,8 +54,10 @@ def form_token(client: Client) -> str:
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_methods_that_nothing_uses_change_nothing(method: str, world: World) -> None:
     client = world.browser("owner")
+    used = {"delete": "chat:attachment"}
     for route in (route for route in ALL if route.name.startswith("chat:")):
-        assert getattr(client, method)(world.address(route)).status_code == 405, route.name
+        if route.name != used.get(method):
+            assert getattr(client, method)(world.address(route)).status_code == 405, route.name
 
 
 # --- where a redirect leads -----------------------------------------------------------

@@ -65,7 +65,8 @@ def test_arrow_up_edits_the_last_message_and_escape_gives_the_focus_back(page: P
 
 def test_who_answers_next_can_be_chosen_in_a_conversation(page: Page) -> None:
     new_talk(page)
-    page.get_by_label("Model").select_option("glm-4.6")
+    with page.expect_response("**/choose/"):
+        page.get_by_label("Model").select_option("glm-4.6")
     with page.expect_response("**/choose/"):
         page.get_by_label("Agent").select_option("Researcher")
     page.reload()
