@@ -28,6 +28,9 @@ PROMISED = {
     "loop_lag_ms_p99", "rss_mb",
 }  # fmt: skip
 
+# Servers of their own and figures: too long, and too shaky, for every day.
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[Stage]:

@@ -113,6 +113,7 @@ async def test_a_server_that_is_asked_to_end_settles_first(
     assert house.rows("faults") == []
 
 
+@pytest.mark.full
 async def test_a_paused_process_cannot_write_any_more(
     tmp_path: Path, provider: ScriptedProvider, postgres_url: str, redis_url: str
 ) -> None:
@@ -172,6 +173,7 @@ def _fresh_database(url: str) -> str:
     return f"{url.rsplit('/', 1)[0]}/{name}"
 
 
+@pytest.mark.full
 async def test_five_hundred_orphans_do_not_hold_up_the_start(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:

@@ -16,7 +16,7 @@ from chat.services.pool import close_connections
 from tests import factories as make
 from tests.speed.measuring import Act, ratio
 
-pytestmark = pytest.mark.urls("tests.speed.urls")
+pytestmark = [pytest.mark.urls("tests.speed.urls"), pytest.mark.full]
 
 QUERIES = 12
 TIMES_AN_EMPTY_VIEW = 8

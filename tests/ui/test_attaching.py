@@ -27,6 +27,9 @@ HAND_OVER = """([type, name, data]) => {
   return event.defaultPrevented;
 }"""
 
+# Servers of their own and figures: too long, and too shaky, for every day.
+pytestmark = pytest.mark.full
+
 
 def hand_over(page: Page, how: str, name: str = "photo.png", data: bytes = PNG) -> bool:
     taken: bool = page.evaluate(HAND_OVER, [how, name, b64encode(data).decode()])
