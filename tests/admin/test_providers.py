@@ -23,11 +23,14 @@ NO_MODELS = {
 }
 
 
+HOME = "https://api.example.com/v1"
+
+
 def given(**fields: Any) -> dict[str, Any]:
     """The provider form as a browser sends it."""
     return {
         "name_en": "Acme", "name_zh_hans": "", "kind": "openai", "enabled": "on",
-        "base_url": "https://api.example.com/v1", "tool_style": "auto", "extra_headers": "{}",
+        "base_url": HOME, "tool_style": "auto", "extra_headers": "{}",
         "new_key": "", **NO_MODELS, **fields,
     }  # fmt: skip
 
@@ -43,10 +46,24 @@ def test_a_new_provider_keeps_the_key_it_was_given(admin: Client) -> None:
 
 
 def test_an_empty_key_field_keeps_the_old_key(admin: Client) -> None:
-    provider = make.a_provider(api_key=KEY)
+    provider = make.a_provider(api_key=KEY, base_url=HOME)
     assert admin.post(change(provider), given(name_en="Renamed")).status_code == 302
     provider = Provider.objects.get()
     assert (provider.name, provider.api_key) == ("Renamed", KEY)
+
+
+@pytest.mark.parametrize("where", ["https://evil.example/v1", "http://api.example.com/v1"])
+def test_a_key_does_not_go_to_another_address(admin: Client, where: str) -> None:
+    """Sent elsewhere it would come out again; it must be given anew."""
+    provider = make.a_provider(api_key=KEY, base_url=HOME)
+    admin.post(change(provider), given(base_url=where))
+    assert Provider.objects.get().api_key == ""
+
+
+def test_another_path_of_the_same_server_keeps_the_key(admin: Client) -> None:
+    provider = make.a_provider(api_key=KEY, base_url=HOME)
+    admin.post(change(provider), given(base_url="https://api.example.com/v2"))
+    assert Provider.objects.get().api_key == KEY
 
 
 def test_a_new_key_takes_the_place_of_the_old(admin: Client) -> None:
@@ -65,7 +82,7 @@ def test_saving_a_provider_whose_key_cannot_be_opened_does_not_destroy_it(
     admin: Client, settings: Any
 ) -> None:
     """PARLEY_KEYS may be wrong for an hour; the key must still be there after it."""
-    provider = make.a_provider(api_key=KEY)
+    provider = make.a_provider(api_key=KEY, base_url=HOME)
     right = settings.PARLEY_KEYS
     settings.PARLEY_KEYS = [Fernet.generate_key().decode()]
     admin.post(change(provider), given(name_en="Renamed"))
