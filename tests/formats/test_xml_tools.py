@@ -309,11 +309,12 @@ def cost(text):
     return time.process_time() - start
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "piece", ["<", "`<calculator>", "<calculator>", "<a", " \n", CALL, "</content>", "x" * 50]
 )
 def test_reading_takes_time_in_proportion_to_the_text(piece):
     """A hostile text costs twice as much when it is twice as long, not four times."""
-    times = 80_000 // len(piece)
+    times = 16_000 // len(piece)
     begin = "<write_file><content>" if piece in ("</content>", "x" * 50) else ""
-    assert cost(begin + piece * times * 2) < 3 * cost(begin + piece * times) + 0.3
+    assert cost(begin + piece * times * 2) < 3 * cost(begin + piece * times) + 0.1
