@@ -135,5 +135,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            # They share a server and a browser, so they share a worker.
-            item.add_marker(pytest.mark.xdist_group("browser"))

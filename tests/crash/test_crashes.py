@@ -34,7 +34,7 @@ def provider(scripted_provider: ScriptedProvider) -> ScriptedProvider:
 
 
 @pytest.mark.parametrize(
-    "times", [pytest.param(2, id="twice"), pytest.param(20, id="all", marks=pytest.mark.full)]
+    "times", [pytest.param(1, id="once"), pytest.param(20, id="all", marks=pytest.mark.full)]
 )
 async def test_a_killed_process_loses_half_a_second(
     times: int, tmp_path: Path, provider: ScriptedProvider

@@ -88,5 +88,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            # One server for all of them: they share a worker.
-            item.add_marker(pytest.mark.xdist_group("ui"))

@@ -12,6 +12,13 @@ from tests.ui.talking import focused
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 PEOPLE = ("en-light", "en-dark", "zh-hans-light", "zh-hans-dark")
+# Both languages, themes and widths every day; each with each in the full run.
+EVERY_DAY = {("en-light", 1440), ("zh-hans-dark", 390)}
+VISITS = [
+    pytest.param(person, width, marks=() if (person, width) in EVERY_DAY else pytest.mark.full)
+    for person in PEOPLE
+    for width in (1440, 390)
+]
 SCREENS = ("/", "chat", "states", "/settings/", "/no/such/page")
 OPENED = "all => all.forEach(details => (details.open = true))"
 
@@ -22,8 +29,7 @@ def faults(page: Page) -> list[Any]:
     return [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found]
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize(("person", "width"), VISITS)
 def test_axe_finds_nothing(visit: Visit, person: str, width: int) -> None:
     """Every screen, with everything on it opened."""
     visitor = visit(person, width, bypass_csp=True)
