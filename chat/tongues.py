@@ -74,10 +74,9 @@ class HtmlTongue:
         fragments: list[str] = []
         for event in events:
             try:
-                work = self.live.to_prepare(event)
-                if work is not None:
-                    await _draw(work)
-                fragments.append(self.live.apply(event))
+                slow = self.live.is_slow(event)
+                apply = self.live.apply
+                fragments.append(await _draw(apply, event) if slow else apply(event))
             except Gap as gap:
                 raise Behind(_frames("".join(fragments)), event) from gap
         return _frames("".join(fragments))

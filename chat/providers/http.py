@@ -7,7 +7,7 @@ early, so a stopped generation would go on, and be paid for, on the provider's s
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -18,6 +18,7 @@ from chat.protocol.errors import ProviderError
 from chat.providers.compression import Inflater
 from chat.providers.faults import failure, response_failure
 from chat.providers.inflow import Inflow
+from chat.providers.paced import pace
 
 _ERROR_BODY = 65_536
 
@@ -33,6 +34,8 @@ class HttpSettings:
     max_answer: int = 64 * 1024 * 1024
     trust_env: bool = True
     verify: ssl.SSLContext | bool = True
+    # How long the next piece of a quick stream may wait for company.
+    read_every: Callable[[], float] = lambda: 0.045
 
 
 class Answer:
@@ -134,6 +137,7 @@ class Http:
                 verify=settings.verify,
                 headers={"user-agent": "parley", "accept-encoding": "identity"},
             )
+            pace(client, settings.read_every)
         return client
 
     async def _send(

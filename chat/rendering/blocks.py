@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import comrak
 
 from chat.rendering.chrome import Labels, dress
-from chat.rendering.code import LONG, highlight
+from chat.rendering.code import LONG, clean_code, highlight
 from chat.rendering.formulas import formula
 from chat.rendering.sanitize import clean
 
@@ -57,6 +57,8 @@ BLOCK: Final = re.compile(
 _TAG: Final = re.compile(r"<(/?)([a-z0-9]+)[^>]*?(/?)>")
 _VOID: Final = {"br", "hr", "img", "input"}
 _CODE: Final = re.compile(r'<code(?: class="language-([^"]*)")?>(.*)</code>', re.S)
+_BEGIN_CODE: Final = re.compile(r"<pre[^>]*><code[^>]*>")
+_END_CODE: Final = "</code></pre>"
 _IMAGE: Final = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*>')
 _LINKED: Final = re.compile(r"<a\b[^>]*>.*?</a>|<img [^>]*>", re.S)
 _FORMULA: Final = re.compile(r'<span data-math-style="(inline|display)">(.*?)</span>', re.S)
@@ -103,9 +105,18 @@ def slices(source: str, labels: Labels, finished: bool = True) -> list[str]:
 
 def _finish(raw: str, labels: Labels, finished: bool, last: bool) -> str:
     html_ = _transform(raw, labels, finished, last)
+    begin = _BEGIN_CODE.match(html_) if len(html_) > LONG else None
+    if begin and html_.endswith(_END_CODE) and html_.count("<pre") == 1:
+        return dress(_clean_long(begin[0], html_), labels)
     if html_.count("<") > 2 * _DEEPEST:
         _refuse_depth(html_)
     return dress(clean(html_), labels)
+
+
+def _clean_long(begin: str, html_: str) -> str:
+    """Nothing but long code: its frame and its runs of colour are cleaned apart."""
+    code = html_[len(begin) : -len(_END_CODE)]
+    return clean(begin + _END_CODE).removesuffix(_END_CODE) + clean_code(code) + _END_CODE
 
 
 _remembered: Final = lru_cache(maxsize=128)(_finish)

@@ -12,8 +12,10 @@ from pygments.util import ClassNotFound
 
 from chat.rendering.sanitize import clean
 
-# Colouring longer code takes long enough to be felt on the event loop: see `markdown.prepare`.
+# Colouring longer code takes long enough to be felt on the event loop: a thread does it.
 LONG: Final = 4096
+_CLEANED: Final = 4096
+_RUN_END: Final = "</span>"
 _LONGEST: Final = 120_000
 _NAMES: Final = {
     "bash": "Bash", "c": "C", "console": "Console", "cpp": "C++", "cs": "C#", "csharp": "C#",
@@ -53,7 +55,7 @@ def highlight(code: str, language: str) -> str:
     lexer = _lexer(language) if language and len(code) <= _LONGEST else None
     if lexer is None or not code:
         return clean(html.escape(code))
-    made = clean("".join(_coloured(code, lexer)))
+    made = clean_code("".join(_coloured(code, lexer)))
     # A lexer may normalise what it reads (line ends, tabs, a byte order mark): then colour
     # is not worth changing what the reader copies.
     return made if _text(made) == code else clean(html.escape(code))
@@ -76,6 +78,18 @@ def _coloured(code: str, lexer: Lexer) -> Iterator[str]:
 def _span(role: str, text: str) -> str:
     escaped = html.escape(text, quote=False)
     return f'<span class="{role}">{escaped}</span>' if role and text else escaped
+
+
+def clean_code(made: str) -> str:
+    """Clean runs of colour, some at a time: the sanitizer lets no other thread run meanwhile."""
+    cleaned: list[str] = []
+    start = 0
+    while start < len(made):
+        end = made.find(_RUN_END, start + _CLEANED)
+        end = len(made) if end < 0 else end + len(_RUN_END)
+        cleaned.append(clean(made[start:end]))
+        start = end
+    return "".join(cleaned)
 
 
 def _text(made: str) -> str:

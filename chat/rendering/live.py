@@ -1,7 +1,7 @@
 """Events → fragments: one page, brought forward event by event, or from what it shows."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from chat.protocol.events import DELTAS, TERMINAL, Event
 from chat.protocol.messages import AnswerInfo, WithParts, is_answer, message_from_json
@@ -97,11 +97,11 @@ class LiveTranscript:
         yield from self._set_running(True)
         yield swap.inner(dom.STATUS, status_text("started", self.reader))
 
-    def to_prepare(self, event: Event) -> Callable[[], None] | None:
-        """Slow work that an event will need, to be done in a thread before it is applied."""
+    def is_slow(self, event: Event) -> bool:
+        """Whether applying an event takes so long that a thread should do it."""
         if not (event.body.get("done") and self.answer and event.request_id == self.request_id):
-            return None
-        return self.answer.to_prepare(event.body)
+            return False
+        return self.answer.ends_long_text(event.body)
 
     # --- from what is stored ------------------------------------------------------
 

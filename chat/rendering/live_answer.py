@@ -1,7 +1,6 @@
 """The answer that is being written, as one page shows it: brought forward, never drawn again."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils.html import escape
@@ -23,7 +22,6 @@ from chat.protocol.validation import part_from_json
 from chat.rendering import dom, swap
 from chat.rendering.feet import Retry, foot_html, work_html
 from chat.rendering.live_text import LiveText
-from chat.rendering.markdown import prepare
 from chat.rendering.messages import is_growing, part_html
 from chat.rendering.pages import status_text
 from chat.rendering.reader import Reader
@@ -192,13 +190,10 @@ class LiveAnswer:
         self.info = AnswerInfo.model_validate(body["info"], strict=False)
         yield from self._end()
 
-    def to_prepare(self, body: Mapping[str, Any]) -> Callable[[], None] | None:
-        """The colouring of long code at the end of a text."""
+    def ends_long_text(self, body: Mapping[str, Any]) -> bool:
+        """Whether a long text is drawn once more, with its code coloured."""
         text = self.open.get(body["position"])
-        if text is None or text.length + len(body["delta"]) < LONG_TEXT:
-            return None
-        whole = text.stream.text() + body["delta"]
-        return partial(prepare, whole, text.stream.labels)
+        return text is not None and text.length + len(body["delta"]) >= LONG_TEXT
 
     # --- the fragments ------------------------------------------------------------
 

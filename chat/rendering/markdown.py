@@ -26,7 +26,7 @@ from chat.rendering.patch import Op, Shown
 from chat.rendering.sanitize import LineEnds, escape, plain
 from chat.rendering.unfinished import closes_code, visible
 
-__all__ = ["ENGLISH", "Labels", "Op", "StreamingMarkdown", "StreamingText", "prepare", "render",
+__all__ = ["ENGLISH", "Labels", "Op", "StreamingMarkdown", "StreamingText", "render",
            "render_part"]  # fmt: skip
 
 # A line without an end is shortened now and then too, at places that do not depend on the cuts.
@@ -50,18 +50,13 @@ def render_part(text: str, key: str, labels: Labels = ENGLISH) -> str:
     return "".join(_identified(text, key, labels))
 
 
-def prepare(text: str, labels: Labels = ENGLISH) -> None:
-    """Draw a long text; call it in a thread before `finish`, which then finds it done."""
-    _slices(plain(text), labels)
-
-
 def _slices(text: str, labels: Labels) -> list[str]:
     return list(_remembered(text, labels)) if len(text) >= _LONG else _drawn(text, labels)
 
 
 @lru_cache(maxsize=32)
 def _remembered(text: str, labels: Labels) -> list[str]:
-    """A long text is drawn once for all its readers, and off the event loop by `prepare`."""
+    """A long text is drawn once for all its readers."""
     return _drawn(text, labels)
 
 

@@ -19,6 +19,7 @@ from chat.providers.http import HttpSettings
 from chat.providers.registry import connect, shared_http
 from chat.services.context import make_fit
 from chat.services.media import open_files
+from chat.services.pace import pace
 from chat.services.pool import in_pool
 from chat.services.runs import Run
 from chat.tools.registry import registry
@@ -106,4 +107,8 @@ class Asking:
 
 def _http_settings() -> HttpSettings:
     limits = settings.PARLEY_LIMITS
-    return HttpSettings(first_byte=limits["first_byte_seconds"], idle=limits["idle_seconds"])
+    return HttpSettings(
+        first_byte=limits["first_byte_seconds"],
+        idle=limits["idle_seconds"],
+        read_every=pace.reading,
+    )

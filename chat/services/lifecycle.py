@@ -19,8 +19,9 @@ _helpers: list[asyncio.Task[None]] = []
 async def start() -> None:
     """Take a lease, settle what the last crash left, and listen to the other processes."""
     process.closing = False
-    # The event loop gets its turn within a millisecond, whatever the threads compute.
-    sys.setswitchinterval(0.001)
+    # Each send gives the interpreter away: the event loop must soon have it back, whatever the
+    # threads compute.
+    sys.setswitchinterval(0.0003)
     loop = asyncio.get_running_loop()
     _helpers.extend(
         loop.create_task(helper, context=contextvars.Context())

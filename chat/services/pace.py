@@ -1,6 +1,10 @@
-"""How long a frame waits: 40 ms, and longer while the event loop is behind."""
+"""How long a frame waits: 40 ms, and longer in a crowd or while the event loop is behind."""
 
 FRAME = 0.040
+# Of each run: a process sends at most some three hundred frames a second, however many run.
+SHARE = 0.003
+# A provider is read just after the frame before could leave, so that what comes leaves at once.
+READING = 0.005
 LONGEST = 0.250
 HICCUP = 0.100
 
@@ -10,11 +14,17 @@ class Pace:
 
     def __init__(self) -> None:
         self.lag = 0.0
+        self.runs = 0
 
     @property
     def interval(self) -> float:
         # A few milliseconds are the normal grain of timers, not a loop that is behind.
-        return min(LONGEST, FRAME + 4 * max(0.0, self.lag - 0.005))
+        behind = 4 * max(0.0, self.lag - 0.005)
+        return min(LONGEST, max(FRAME, SHARE * self.runs) + behind)
+
+    def reading(self) -> float:
+        """How often a provider's stream is worth a look."""
+        return self.interval + READING
 
     def late(self, seconds: float) -> None:
         # One hiccup, however long, must not slow the frames of the next seconds.

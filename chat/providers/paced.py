@@ -1,0 +1,100 @@
+"""Reading a stream of tokens a few at a time.
+
+A provider writes every token by itself, and each read of the HTTP client costs as much as
+drawing the token. No page is told of two tokens sooner than a frame apart, so after a few quick
+reads the next one waits until more has come together; after a silence it is immediate again.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import httpcore
+import httpx
+
+# So many reads need not wait; a large one means that more is waiting, and is not counted.
+_QUICK = 3.0
+_LARGE = 4096
+
+Every = Callable[[], float]
+
+
+class _Allowance:
+    """Reads that need not wait: a few, and one more with every so many seconds."""
+
+    def __init__(self, every: Every) -> None:
+        self._every = every
+        self._left = _QUICK
+        self._counted = 0.0
+
+    async def spend(self) -> None:
+        now, every = asyncio.get_running_loop().time(), self._every()
+        self._left = min(_QUICK, self._left + (now - self._counted) / every)
+        self._counted = now
+        if self._left < 1:
+            wait = (1 - self._left) * every
+            await asyncio.sleep(wait)
+            self._counted += wait
+            self._left = 1
+        self._left -= 1
+
+    def give_back(self) -> None:
+        self._left += 1
+
+
+class PacedStream(httpcore.AsyncNetworkStream):
+    """A connection that is read at most once in so many seconds."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream, every: Every) -> None:
+        self._stream = stream
+        self._every = every
+        self._allowance = _Allowance(every)
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        await self._allowance.spend()
+        found = await self._stream.read(max_bytes, timeout)
+        if len(found) > _LARGE:
+            self._allowance.give_back()
+        return found
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(self, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
+        return PacedStream(await self._stream.start_tls(*args, **options), self._every)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class PacedBackend(httpcore.AsyncNetworkBackend):
+    """Opens connections as another backend does, and paces them."""
+
+    def __init__(self, backend: httpcore.AsyncNetworkBackend, every: Every) -> None:
+        self._backend = backend
+        self._every = every
+
+    async def connect_tcp(self, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
+        return PacedStream(await self._backend.connect_tcp(*args, **options), self._every)
+
+    async def connect_unix_socket(self, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
+        stream = await self._backend.connect_unix_socket(*args, **options)
+        return PacedStream(stream, self._every)
+
+    async def sleep(self, seconds: float) -> None:
+        await self._backend.sleep(seconds)
+
+
+def pace(client: httpx.AsyncClient, every: Every) -> None:
+    """Pace all connections of a client, through proxies too.
+
+    httpx hands no network backend on to the pool that it makes, so it is put there afterwards.
+    """
+    transports: Iterable[Any] = (client._transport, *client._mounts.values())
+    for transport in transports:
+        if transport is not None:
+            pool = transport._pool
+            pool._network_backend = PacedBackend(pool._network_backend, every)
