@@ -114,6 +114,10 @@ class Http:
         except (ValueError, RecursionError):
             raise failure("bad_response", "the answer is not JSON") from None
 
+    def open(self) -> None:
+        """Make this loop's client now: reading the certificates takes a while."""
+        self._client()
+
     async def aclose(self) -> None:
         """Close this loop's connections."""
         client = self._clients.pop(asyncio.get_running_loop(), None)

@@ -35,7 +35,7 @@ class Asking:
         self.toolbox = registry.toolbox(run.assignment.tools)
         self.tools = tuple(self.toolbox.specs())
         self.provider: ModelProvider = connect(
-            run.assignment.model.connection, shared_http(_http_settings())
+            run.assignment.model.connection, shared_http(http_settings())
         )
         if run.assignment.tool_style == "xml":
             self.provider = XmlToolProvider(self.provider, self.tools)
@@ -105,7 +105,7 @@ class Asking:
         return None
 
 
-def _http_settings() -> HttpSettings:
+def http_settings() -> HttpSettings:
     limits = settings.PARLEY_LIMITS
     return HttpSettings(
         first_byte=limits["first_byte_seconds"],
