@@ -12,9 +12,11 @@ from typing import Any
 import httpcore
 import httpx
 
-# So many reads need not wait; a large one means that more is waiting, and is not counted.
+# So many reads need not wait.
 _QUICK = 3.0
-_LARGE = 4096
+# A read of so many bytes means that more is waiting: for some seconds none waits.
+_FLOOD = 16_384
+_FLOODED = 0.25
 
 Every = Callable[[], float]
 
@@ -26,9 +28,12 @@ class _Allowance:
         self._every = every
         self._left = _QUICK
         self._counted = 0.0
+        self._free_until = 0.0
 
     async def spend(self) -> None:
         now, every = asyncio.get_running_loop().time(), self._every()
+        if now < self._free_until:
+            return
         self._left = min(_QUICK, self._left + (now - self._counted) / every)
         self._counted = now
         if self._left < 1:
@@ -38,8 +43,9 @@ class _Allowance:
             self._left = 1
         self._left -= 1
 
-    def give_back(self) -> None:
-        self._left += 1
+    def note(self, size: int) -> None:
+        if size >= _FLOOD:
+            self._free_until = asyncio.get_running_loop().time() + _FLOODED
 
 
 class PacedStream(httpcore.AsyncNetworkStream):
@@ -53,8 +59,7 @@ class PacedStream(httpcore.AsyncNetworkStream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
         await self._allowance.spend()
         found = await self._stream.read(max_bytes, timeout)
-        if len(found) > _LARGE:
-            self._allowance.give_back()
+        self._allowance.note(len(found))
         return found
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109

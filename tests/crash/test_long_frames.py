@@ -1,0 +1,41 @@
+"""What is long goes out whole, through real servers with limits of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.crash.remote import House
+from tests.live.driver import equal_pages
+from tests.provider import ScriptedProvider, reply
+from tests.provider.fixtures import scripted_provider
+
+__all__ = ["scripted_provider"]
+
+LONG = "".join(f"Line {n} of a long answer.\n\n" for n in range(4_000))
+
+
+@pytest.mark.parametrize("by", ["daphne", pytest.param("uvicorn", marks=pytest.mark.full)])
+async def test_a_long_answer_reaches_whoever_comes_later(
+    by: str, tmp_path: Path, scripted_provider: ScriptedProvider
+) -> None:
+    """The whole of it in one frame: more than 64 KB, which servers refuse unless they are told."""
+    scripted_provider.answer = reply(LONG)
+    house = House(tmp_path, scripted_provider.base_url)
+    with house.served(by) as server:
+        one = await server.program()
+        begun = await one.send("Go")
+        await one.ends(begun["request_id"])
+
+        later = await server.program()
+        await later.until(lambda: later.named("chat:snapshot"))
+        (snapshot,) = later.named("chat:snapshot")
+        texts = [part["text"] for part in snapshot["messages"][-1]["parts"] if "text" in part]
+        assert texts == [LONG.strip()] or texts == [LONG]
+        assert len(LONG) > 65_536
+        tab = await server.tab()
+        await equal_pages(tab)
+        assert later.closed is None
+        assert (await later.ask("stop"))["reply"] == "stop"
+        for client in (one, later):
+            await client.close()
+        await tab.cut()
