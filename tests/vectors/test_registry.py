@@ -1,10 +1,10 @@
 """No reference case is silently forgotten."""
 
-from tests.vectors.cases import DECIDED, HERE, LOADERS, NOT_YET, plain_cases, sections
+from tests.vectors.cases import DECIDED, ELSEWHERE, HERE, LOADERS, NOT_YET, plain_cases, sections
 
 
 def test_every_section_has_a_loader_or_is_known_to_lack_one():
-    assert sections() <= set(LOADERS) | set(NOT_YET)
+    assert sections() <= set(LOADERS) | set(ELSEWHERE) | set(NOT_YET)
     assert not set(LOADERS) & set(NOT_YET)
 
 
@@ -12,6 +12,11 @@ def test_every_loader_reads_its_section():
     for (suite, section), module in LOADERS.items():
         source = (HERE / module).read_text("utf-8")
         assert f'cases("{suite}", "{section}")' in source, f"{module} does not read {section}"
+
+
+def test_what_is_read_elsewhere_is_read():
+    for (_, section), module in ELSEWHERE.items():
+        assert f'["{section}"]' in (HERE.parent / module).read_text("utf-8")
 
 
 def test_no_case_appears_twice():

@@ -1,0 +1,195 @@
+"""How a view folds events: what is late, doubled, of another run or elsewhere does no harm.
+
+The view is the page that the server keeps up to date (`LiveTranscript`), with what the socket
+does about a gap: it reads what is stored, and goes on.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import pytest
+
+from chat.protocol.errors import PartValidationError
+from chat.protocol.events import Event
+from chat.protocol.factories import (
+    create_answer,
+    create_completed,
+    create_pending,
+    create_reasoning_part,
+    create_running,
+    create_text_part,
+    create_tool_part,
+)
+from chat.protocol.ids import new_id
+from chat.protocol.messages import WithParts, info_to_json
+from chat.protocol.parts import Part, ToolPart
+from chat.protocol.tool_state import ToolState
+from chat.protocol.transcript import Shown, Transcript
+from chat.protocol.validation import part_to_json
+from chat.rendering.live import Gap, LiveTranscript
+from chat.rendering.reader import Reader
+from tests.live.page import LivePage, classes
+from tests.vectors.cases import cases, only
+
+SKELETON = """<title></title><h1 id=title data-title=""></h1><div id=t></div>
+<div id=go></div><p id=status></p><div id=toasts></div>"""
+KINDS = {"chat:chunk": "text", "chat:thinking": "reasoning"}
+
+
+@dataclass
+class Run:
+    """One request as its server wrote it: the same events, with our ids, places and offsets."""
+
+    request_id: str
+    position: int
+    talk: str
+    message_id: str = field(default_factory=new_id)
+    parts: list[Part] = field(default_factory=list)
+    told: dict[int, Event] = field(default_factory=dict)
+
+    def answer(self, status: str = "streaming") -> WithParts:
+        new = {"id": self.message_id, "position": self.position, "status": status}
+        info = create_answer(self.talk, None).info.model_copy(update=new)
+        return WithParts(info=info, parts=tuple(self.parts))
+
+    def event(self, said: dict[str, Any], last: bool) -> Event:
+        if said["seq"] not in self.told:
+            self.told[said["seq"]] = Event(
+                name=said["name"],
+                conversation_id=self.talk,
+                request_id=self.request_id,
+                seq=said["seq"],
+                message_id=self.message_id,
+                body=self._body(said, last),
+            )
+        return self.told[said["seq"]]
+
+    def _body(self, said: dict[str, Any], last: bool) -> dict[str, Any]:
+        match said["name"]:
+            case "chat:start":
+                info = info_to_json(self.answer().info)
+                return {"position": self.position, "info": info}
+            case "chat:complete":
+                info = info_to_json(self.answer(said["status"]).info)
+                return {"info": info, "status": said["status"]}
+            case "chat:tool":
+                return self._tool(said)
+        return self._grow(KINDS[said["name"]], said["delta"], last)
+
+    def _grow(self, kind: str, delta: str, last: bool) -> dict[str, Any]:
+        known = self.parts[-1] if self.parts and self.parts[-1].type == kind else None
+        text = known.text if known else ""  # type: ignore[union-attr]
+        make = create_text_part if kind == "text" else create_reasoning_part
+        part = make(self.talk, self.message_id, text + delta)
+        if known:
+            part = part.model_copy(update={"id": known.id})
+            self.parts.pop()
+        self.parts.append(part)
+        body = {"part_id": part.id, "position": len(self.parts) - 1, "offset": len(text)}
+        return {
+            **body,
+            "delta": delta,
+            **({"done": True, "time": {"start": 1, "end": 2}} if last else {}),
+        }
+
+    def _tool(self, said: dict[str, Any]) -> dict[str, Any]:
+        call_id = said["tool_call_id"]
+        raw = said.get("args_json", "{}")
+        given = json.loads(raw) if raw.endswith("}") else {}
+        name = said["tool_name"]
+        places = [n for n, each in enumerate(self.parts) if getattr(each, "call_id", "") == call_id]
+        state: ToolState = create_running(given) if places else create_pending(given, raw)
+        if said["type"] == "result":
+            state = create_completed(given, said["result_json"], name, {}, 1, 2)
+        part = create_tool_part(self.talk, self.message_id, call_id, name, state)
+        place = places[0] if places else len(self.parts)
+        if places:
+            part = part.model_copy(update={"id": self.parts[place].id})
+        self.parts[place : place + 1] = [part]
+        return {"part_id": part.id, "position": place, "part": part_to_json(part)}
+
+
+class View:
+    """A page of conversation 1, and the socket that feeds it."""
+
+    def __init__(self) -> None:
+        self.page = LivePage(SKELETON)
+        self.live = LiveTranscript(Reader(clock=1))
+        self.live.attach(Transcript("", 0, "", ()), Shown())
+
+    def hear(self, event: Event, stored: Transcript) -> None:
+        """As a socket does: what does not follow is read from what is stored, once."""
+        try:
+            self.page.apply(self.live.apply(event))
+        except Gap:
+            self.page.apply(self.live.catch_up(stored))
+            self.page.apply(self.live.apply(event))
+
+    def parts(self) -> list[Element]:
+        return [part for message in self.page.messages() for part in self._body(message)]
+
+    def _body(self, message: Element) -> Iterator[Element]:
+        return (part for body in message if "body" in classes(body) for part in body)
+
+    def tools(self) -> list[ToolPart]:
+        answer = self.live.answer
+        assert answer is not None
+        return [part for part in answer.message().parts if isinstance(part, ToolPart)]
+
+
+def played(events: list[dict[str, Any]]) -> View:
+    view, talk = View(), new_id()
+    runs: dict[str, Run] = {}
+    for said, after in pairwise([*events, {"name": ""}]):
+        if said["conversation_id"] != 1:
+            continue  # its views are in another group of the layer
+        run = runs.setdefault(said["request_id"], Run(said["request_id"], len(runs) + 2, talk))
+        stored = Transcript(talk, 0, "", (run.answer(),), run.request_id, said["seq"] - 1)
+        last = bool(after["name"]) and after["name"] != said["name"]
+        try:
+            event = run.event(said, last)
+        except PartValidationError:
+            continue  # what no part can be made of is never told
+        view.hear(event, stored)
+    return view
+
+
+@pytest.mark.parametrize("case", cases("chat_protocol", "client_cases"))
+def test_a_view_folds_events(case: dict[str, Any]) -> None:
+    only(case, "events", "expect")
+    view = played(case["events"])
+    for name, value in case["expect"].items():
+        assert SAYS[name](view) == value, name
+
+
+def _order(view: View) -> list[str]:
+    answer = view.live.answer
+    assert answer is not None
+    drawn = [part.get("id") for part in view.parts()]
+    assert drawn == [f"p{answer.position}-{place}" for place in sorted(answer.parts)]
+    return [
+        f"tool:{part.call_id}" if isinstance(part, ToolPart) else f"{part.type}:{part.text}"  # type: ignore[union-attr]
+        for part in answer.message().parts
+    ]
+
+
+SAYS: dict[str, Any] = {
+    "content": lambda view: view.page.answers()[-1].strip(),
+    "status": lambda view: {"done": "success"}[_foot(view)],
+    "streaming": lambda view: _foot(view) == "streaming",
+    # The vectors count messages; what matters is that it is on the page.
+    "message_id": lambda view: 9 if len(list(view.page.messages())) == 1 else None,
+    "tool_count": lambda view: len([part for part in view.parts() if "tool" in classes(part)]),
+    "tool_status": lambda view: view.tools()[0].state.status,
+    "args": lambda view: json.dumps(view.tools()[0].state.input, separators=(",", ":")),
+    "order": _order,
+}
+
+
+def _foot(view: View) -> str | None:
+    (message,) = view.page.messages()
+    return next(foot.get("data-state") for foot in message if "foot" in classes(foot))
