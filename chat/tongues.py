@@ -11,6 +11,7 @@ from chat.protocol.errors import ChatError
 from chat.protocol.events import TERMINAL, Event
 from chat.protocol.messages import message_to_json
 from chat.protocol.transcript import Shown, Transcript
+from chat.rendering.code import highlight
 from chat.rendering.errors import error_text
 from chat.rendering.live import Gap, LiveTranscript
 from chat.rendering.live_column import LiveColumn
@@ -171,6 +172,11 @@ class JsonTongue:
 def _differs(digest: Digest, rev: int, request_id: str, seq: int) -> bool:
     """Events come before their rows, so a higher `seq` than the stored one is none."""
     return (rev, request_id) != (digest.rev, digest.request_id) or seq < digest.seq
+
+
+async def warm_up() -> None:
+    """Let the first long code find its colours loaded."""
+    await _draw(highlight, "pass", "python")
 
 
 async def _draw(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -17,12 +17,13 @@ from django.core.asgi import get_asgi_application  # noqa: E402
 from chat.checks import refuse_unsafe_start  # noqa: E402
 from chat.routing import websocket_urlpatterns  # noqa: E402
 from chat.services import lifecycle  # noqa: E402
+from chat.tongues import warm_up  # noqa: E402
 from chatsite.lifespan import Lifespan  # noqa: E402
 
 # Servers that import this module run no system checks of their own.
 refuse_unsafe_start()
 
-lifespan = Lifespan(startup=(lifecycle.start,), shutdown=(lifecycle.stop,))
+lifespan = Lifespan(startup=(lifecycle.start, warm_up), shutdown=(lifecycle.stop,))
 lifespan.attach_to_reactor()
 
 application = ProtocolTypeRouter(

@@ -18,7 +18,7 @@ from chat.protocol.errors import ProviderError
 from chat.providers.compression import Inflater
 from chat.providers.faults import failure, response_failure
 from chat.providers.inflow import Inflow
-from chat.providers.paced import pace
+from chat.providers.paced import PacedBackend
 
 _ERROR_BODY = 65_536
 
@@ -141,7 +141,7 @@ class Http:
                 verify=settings.verify,
                 headers={"user-agent": "parley", "accept-encoding": "identity"},
             )
-            pace(client, settings.read_every)
+            _pace(client, settings.read_every)
         return client
 
     async def _send(
@@ -156,6 +156,17 @@ class Http:
             raise failure("stalled", "the provider does not answer") from None
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
             raise _unreached(error) from None
+
+
+def _pace(client: httpx.AsyncClient, every: Callable[[], float]) -> None:
+    """Pace all connections of a client, through proxies too.
+
+    httpx hands no network backend on to the pools that it makes, so it is put there afterwards.
+    """
+    for transport in (client._transport, *client._mounts.values()):
+        if isinstance(transport, httpx.AsyncHTTPTransport):
+            pool = transport._pool
+            pool._network_backend = PacedBackend(pool._network_backend, every)
 
 
 async def _refusal(status: int, answer: Answer) -> ProviderError:

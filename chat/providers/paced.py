@@ -6,11 +6,10 @@ reads the next one waits until more has come together; after a silence it is imm
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import httpcore
-import httpx
 
 # So many reads need not wait.
 _QUICK = 3.0
@@ -91,15 +90,3 @@ class PacedBackend(httpcore.AsyncNetworkBackend):
 
     async def sleep(self, seconds: float) -> None:
         await self._backend.sleep(seconds)
-
-
-def pace(client: httpx.AsyncClient, every: Every) -> None:
-    """Pace all connections of a client, through proxies too.
-
-    httpx hands no network backend on to the pool that it makes, so it is put there afterwards.
-    """
-    transports: Iterable[Any] = (client._transport, *client._mounts.values())
-    for transport in transports:
-        if transport is not None:
-            pool = transport._pool
-            pool._network_backend = PacedBackend(pool._network_backend, every)

@@ -24,7 +24,7 @@ from chat.rendering.outline import (
 )
 from chat.rendering.patch import Op, Shown
 from chat.rendering.sanitize import LineEnds, escape, plain
-from chat.rendering.unfinished import closes_code, visible
+from chat.rendering.unfinished import closes_code, end_of_code, visible
 
 __all__ = ["ENGLISH", "Labels", "Op", "StreamingMarkdown", "StreamingText", "render",
            "render_part"]  # fmt: skip
@@ -36,7 +36,6 @@ _KEPT: Final = 64
 _PATIENCE: Final = 2400
 _LONG: Final = 4000
 _LONGEST_OPEN: Final = 8000
-_FENCES: Final = ("```", "~~~")
 _CODE_BEGUN: Final = re.compile(r'<code(?: class="language-([^"]*)")?>\Z')
 _OPEN_CODE: Final = re.compile(r"</code></pre></figure>(?:</[a-z0-9]+>)*\Z")
 
@@ -132,25 +131,18 @@ class StreamingMarkdown:
         """Cut at the ends of lines and at every stride of a long line."""
         at = 0
         while at < len(delta):
-            lines = self._end_of_code(delta, at)
-            if lines > at:
-                yield delta[at:lines], True
-                at = lines
-                continue
+            if self._in_code and not self._column:
+                lines = end_of_code(self._source, delta, at)
+                if lines > at:
+                    yield delta[at:lines], True
+                    at = lines
+                    continue
             column = self._column % _STRIDE
             stop = min(len(delta), at + _STRIDE - column)
             newline = delta.find("\n", at, stop)
             end = newline + 1 if newline >= 0 else stop
             yield delta[at:end], newline >= 0 or stop == at + _STRIDE - column
             at = end
-
-    def _end_of_code(self, delta: str, at: int) -> int:
-        """In open code all lines before a fence are alike: they are drawn together."""
-        if self._column or not self._in_code or not self._source.startswith(_FENCES):
-            return at
-        fences = (delta.find(fence, at) for fence in _FENCES)
-        stop = min([at + _LONG, *(fence for fence in fences if fence >= 0)])
-        return delta.rfind("\n", at, stop) + 1
 
     def _draw(self) -> list[Op]:
         new = self._render(self._source)

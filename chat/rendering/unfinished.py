@@ -13,6 +13,8 @@ _CONTAINERS: Final = re.compile(r"[\s>]*(?:(?:[-+*]|\d{1,9}[.)])\s+)*")
 _AMBIGUOUS: Final = re.compile(r"[\s\-=#*_>~|+`.:)\d]*(?:\[(?:[ xX]?\]?)|\[![A-Za-z]*\]?)?\s*")
 _FENCED: Final = re.compile(r"(?:^|\n)[\s>]*(?:`{3}|~{3})")
 _FENCE: Final = re.compile(r"`{3,}|~{3,}")
+_FENCES: Final = ("```", "~~~")
+_CODE_AT_ONCE: Final = 4000
 _OPENING_FENCE: Final = re.compile(r"`{3}|~{3}")
 _DEFINITION: Final = re.compile(r"\[[^\]]{1,200}\]:\s*\S{0,600}(?:\s+[\"'(].{0,200})?")
 _DELIMITER_ROW: Final = re.compile(r"[\s>]*[\s|:-]*")
@@ -52,6 +54,15 @@ def closes_code(source: str) -> bool:
     if fence is None or not source.endswith("\n"):
         return False
     return len(last) >= len(fence[0]) and not last.strip(fence[0][0])
+
+
+def end_of_code(source: str, delta: str, at: int) -> int:
+    """Where the lines end that surely belong to the open code of `source`; they are all alike."""
+    if not source.startswith(_FENCES):
+        return at
+    fences = (delta.find(fence, at) for fence in _FENCES)
+    stop = min([at + _CODE_AT_ONCE, *(fence for fence in fences if fence >= 0)])
+    return delta.rfind("\n", at, stop) + 1
 
 
 def finished(text: str) -> bool:

@@ -5,7 +5,6 @@ import contextvars
 import sys
 
 from chat.providers.registry import shared_http
-from chat.rendering.code import highlight
 from chat.services import process, titles, turn
 from chat.services.asking import http_settings
 from chat.services.control import listen
@@ -32,9 +31,8 @@ async def start() -> None:
     # Before the first request: made in the middle of one, the row would wait for its transaction.
     # The helpers are there by now: if the database is away they make the row when it is back.
     await in_pool(process.this_process)
-    # What the first question would wait for: certificates, the words of a programming language.
+    # The first question would wait while the certificates are read.
     shared_http(http_settings()).open()
-    await in_pool(highlight, "pass", "python")
 
 
 async def stop() -> None:

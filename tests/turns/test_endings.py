@@ -1,0 +1,98 @@
+"""A12: every way an answer can fail, made for real and read on the page in both languages."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.utils import translation
+
+from chat.engine import limits
+from chat.models import Agent, LanguageModel, Message
+from chat.rendering.errors import MESSAGES, error_text
+from chat.services import generation
+from tests import factories as make
+from tests.live.conftest import Site
+from tests.live.driver import in_thread
+from tests.provider import Call, Received, Reply, Wait, reply
+
+LANGUAGES = ("en", "zh-hans")
+# Not by a provider: by how it is set up, before it is asked.
+REFUSED = {"error.chat_provider_not_enabled", "error.chat_provider_not_supported"}
+BY_PROVIDERS = sorted(key for key in MESSAGES if "_provider_" in key and key not in REFUSED)
+
+
+async def ends_in_words(site: Site, question: str, key: str) -> None:
+    """Two readers watch the answer fail; each is told why in their own language."""
+    talk = await in_thread(make.a_conversation)(site.alice.user, title=key)
+    tabs = [await site.tab(site.alice.speaking(language), talk) for language in LANGUAGES]
+    await tabs[0].send(question)
+    for tab in tabs:
+        await tab.sees_the_end(30)
+    answer = await in_thread(Message.objects.filter(conversation=talk).latest)("position")
+    assert (answer.status, answer.error_key) == ("error", key)
+    for tab, language in zip(tabs, LANGUAGES, strict=True):
+        with translation.override(language):
+            words = error_text(key, answer.error_data)
+        assert words in tab.page.text_of("t"), (key, language)
+        await tab.equals_a_fresh_page()
+        await tab.cut()
+        site.tabs.remove(tab)
+
+
+async def test_whatever_a_provider_does_is_told_in_words(site: Site) -> None:
+    demo = await in_thread(LanguageModel.objects.get)(provider__kind="demo")
+    await in_thread(Agent.objects.update)(model=demo)
+    for key in BY_PROVIDERS:
+        await ends_in_words(site, f"/fail {key}", key)
+
+
+def again(_request: Received) -> Reply:
+    return reply(Call("calculator", {"expression": "1+1"}))
+
+
+def filtered() -> Reply:
+    return reply("Half", finish="content_filter")
+
+
+def breaks(*_: Any) -> None:
+    raise RuntimeError("a fault of ours")
+
+
+def fewer_steps(_patch: pytest.MonkeyPatch) -> Callable[[], Any]:
+    return lambda: Agent.objects.update(max_steps=2)
+
+
+def less_output(patch: pytest.MonkeyPatch) -> None:
+    few = {**django_settings.PARLEY_LIMITS, "output_chars": 20}
+    patch.setattr(django_settings, "PARLEY_LIMITS", few)
+
+
+def less_time(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        generation, "Limits", lambda **given: limits.Limits(**{**given, "max_seconds": 0.2})
+    )
+
+
+def a_fault(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(generation.Asking, "request", breaks)
+
+
+# The answers, and what has to be otherwise for the failure to happen.
+ENDINGS: dict[str, tuple[Any, Callable[[pytest.MonkeyPatch], Any] | None]] = {
+    "error.chat_content_filter": (filtered(), None),
+    "error.chat_empty_answer": (reply(), None),
+    "error.chat_repeated_calls": (again, None),
+    "error.chat_max_steps": (again, fewer_steps),
+    "error.chat_output_limit": (reply("a word " * 20), less_output),
+    "error.chat_time_limit": (reply("Half", Wait()), less_time),
+    "error.chat_generation_failed": (reply("never asked"), a_fault),
+}
+
+
+@pytest.mark.parametrize("key", ENDINGS)
+async def test_a_failure_in_words(key: str, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.provider.answer, change = ENDINGS[key]
+    if change and (in_rows := change(monkeypatch)):
+        await in_thread(in_rows)()
+    await ends_in_words(site, "Go", key)
