@@ -32,7 +32,7 @@ link: ## Print a new log-in link for the running Parley
 setup: ## Make the virtualenv with everything for development
 	@scripts/setup dev
 
-test: setup ## Run all tests: on SQLite, in a browser, on PostgreSQL
+test: setup ## Run the tests: on SQLite, in a browser, on PostgreSQL
 	@scripts/test-needs
 	@echo "Tests on SQLite …"
 	@$(PYTEST) -n $(MORE_JOBS) -m "not full and not browser"
@@ -41,7 +41,7 @@ test: setup ## Run all tests: on SQLite, in a browser, on PostgreSQL
 	@echo "Tests on PostgreSQL …"
 	@$(BIN)/python scripts/with_postgres $(PYTEST) -n $(JOBS) -m "both_databases and not full"
 
-coverage: setup ## Run the tests once more, traced (twice as slow), and hold them to the thresholds
+coverage: setup ## Run the tests on SQLite, traced (twice as slow), and hold them to the thresholds
 	@scripts/test-needs
 	@$(PYTEST) -n $(JOBS) -m "not full and not browser" --cov --cov-report=
 	@echo "Coverage of the core (at least 95 %) and of everything (at least 85 %) …"

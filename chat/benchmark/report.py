@@ -17,7 +17,7 @@ ROWS = (
     ("cpu_s_per_1k_tokens", "CPU s per 1,000 tokens, 20 streams"),
     ("cpu_ms_per_turn", "CPU ms per turn: connect, ask, settle"),
     ("loop_lag_ms_p99_20", "loop lag p99, 20 streams (ms)"),
-    ("rss_mb", "memory at the end (MB)"),
+    ("rss_mb", "memory, after the largest crowd (MB)"),
     ("first_token_ms", "provider's first byte to first words (ms)"),
     ("question_to_token_ms", "question to first words (ms)"),
     ("loop_lag_ms_p99", "loop lag p99, ten 20 KB code blocks (ms)"),

@@ -7,7 +7,7 @@ early, so a stopped generation would go on, and be paid for, on the provider's s
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -18,7 +18,7 @@ from chat.protocol.errors import ProviderError
 from chat.providers.compression import Inflater
 from chat.providers.faults import failure, response_failure
 from chat.providers.inflow import Inflow
-from chat.providers.paced import PacedBackend
+from chat.providers.paced import Every, PacedBackend
 
 _ERROR_BODY = 65_536
 
@@ -35,7 +35,7 @@ class HttpSettings:
     trust_env: bool = True
     verify: ssl.SSLContext | bool = True
     # How long the next piece of a quick stream may wait for company.
-    read_every: Callable[[], float] = lambda: 0.045
+    read_every: Every = lambda: 0.045
 
 
 class Answer:
@@ -158,7 +158,7 @@ class Http:
             raise _unreached(error) from None
 
 
-def _pace(client: httpx.AsyncClient, every: Callable[[], float]) -> None:
+def _pace(client: httpx.AsyncClient, every: Every) -> None:
     """Pace all connections of a client, through proxies too.
 
     httpx hands no network backend on to the pools that it makes, so it is put there afterwards.

@@ -6,6 +6,7 @@ reads the next one waits until more has come together; after a silence it is imm
 """
 
 import asyncio
+import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ import httpcore
 
 # So many reads need not wait.
 _QUICK = 3.0
-# A read of so many bytes means that more is waiting: for some seconds none waits.
+# A read of so many bytes means that more is waiting: none waits for so many seconds.
 _FLOOD = 16_384
 _FLOODED = 0.25
 
@@ -31,7 +32,7 @@ class _Allowance:
 
     async def spend(self) -> None:
         now, every = asyncio.get_running_loop().time(), self._every()
-        if now < self._free_until:
+        if now < self._free_until or every <= 0:
             return
         self._left = min(_QUICK, self._left + (now - self._counted) / every)
         self._counted = now
@@ -48,18 +49,35 @@ class _Allowance:
 
 
 class PacedStream(httpcore.AsyncNetworkStream):
-    """A connection that is read at most once in so many seconds."""
+    """A connection that is read a few tokens at a time."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream, every: Every) -> None:
         self._stream = stream
         self._every = every
         self._allowance = _Allowance(every)
+        self._tls: ssl.SSLObject | None = stream.get_extra_info("ssl_object")
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
         await self._allowance.spend()
         found = await self._stream.read(max_bytes, timeout)
+        if found:
+            found += self._decrypted(max_bytes - len(found))
         self._allowance.note(len(found))
         return found
+
+    def _decrypted(self, most: int) -> bytes:
+        """What has come besides: one read of TLS gives one record, which is one token."""
+        pieces: list[bytes] = []
+        while self._tls is not None and most > 0:
+            try:
+                piece = self._tls.read(most)
+            except ssl.SSLError:  # nothing more for now, or an end that the next read meets
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+            most -= len(piece)
+        return b"".join(pieces)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
         await self._stream.write(buffer, timeout)

@@ -60,8 +60,10 @@ def end_of_code(source: str, delta: str, at: int) -> int:
     """Where the lines end that surely belong to the open code of `source`; they are all alike."""
     if not source.startswith(_FENCES):
         return at
-    fences = (delta.find(fence, at) for fence in _FENCES)
-    stop = min([at + _CODE_AT_ONCE, *(fence for fence in fences if fence >= 0)])
+    # A fence that the bound cuts in two is safe: its line has no end before it.
+    bound = at + _CODE_AT_ONCE
+    fences = (delta.find(fence, at, bound) for fence in _FENCES)
+    stop = min([bound, *(fence for fence in fences if fence >= 0)])
     return delta.rfind("\n", at, stop) + 1
 
 

@@ -14,9 +14,8 @@ from chat.protocol.messages import AnswerInfo, info_to_json
 from chat.services import titles
 from chat.services.broadcast import tell_user
 from chat.services.flush import flusher
-from chat.services.pace import pace
 from chat.services.pool import in_pool
-from chat.services.runs import RUNS, Run, Stop
+from chat.services.runs import Run, Stop, release
 from chat.services.settle import Outcome, Settled, settle
 
 log = logging.getLogger(__name__)
@@ -67,9 +66,7 @@ async def _end(run: Run, outcome: Outcome) -> None:
             tell(run, outcome, settled.info)
     finally:
         # Whatever went wrong, what is not settled here is then settled by the sweep.
-        if RUNS.get(run.conversation_id) is run:
-            del RUNS[run.conversation_id]
-            pace.runs = len(RUNS)
+        release(run)
     await run.drained()
     await tell_user(run.assignment.user_id, "column", conversation_id=run.conversation_id)
     if settled is not None and outcome.status == "success":

@@ -16,8 +16,7 @@ from chat.services import endings
 from chat.services.asking import Asking
 from chat.services.assignment import Assignment
 from chat.services.flush import flusher
-from chat.services.pace import pace
-from chat.services.runs import RUNS, Run, Stop
+from chat.services.runs import RUNS, Run, Stop, hold
 from chat.services.settle import Outcome
 
 log = logging.getLogger(__name__)
@@ -28,8 +27,7 @@ TOO_LONG = "error.chat_provider_context_too_long"
 def start(assignment: Assignment) -> Run:
     """Begin a run as a task of the process: no socket, request or tab owns it."""
     run = Run(assignment)
-    RUNS[run.conversation_id] = run
-    pace.runs = len(RUNS)
+    hold(run)
     run.tell("chat:start", position=run.info.position, info=info_to_json(run.info))
     flusher.ensure_running()
     # A fresh context: one inherited from a request would hold its thread and connection.

@@ -1,7 +1,7 @@
 """How long a frame waits: 40 ms, and longer in a crowd or while the event loop is behind."""
 
 FRAME = 0.040
-# Of each run: a process sends at most some three hundred frames a second, however many run.
+# Of each run: up to eighty of them share some three hundred frames a second.
 SHARE = 0.003
 # A provider is read just after the frame before could leave, so that what comes leaves at once.
 READING = 0.005

@@ -175,3 +175,15 @@ class Run:
 
 
 RUNS: dict[str, Run] = {}
+
+
+def hold(run: Run) -> None:
+    RUNS[run.conversation_id] = run
+    pace.runs = len(RUNS)
+
+
+def release(run: Run) -> None:
+    """Let go of a run that has ended, unless another has taken its place."""
+    if RUNS.get(run.conversation_id) is run:
+        del RUNS[run.conversation_id]
+        pace.runs = len(RUNS)

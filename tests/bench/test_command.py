@@ -78,6 +78,7 @@ def test_check_fails_when_a_promise_is_not_kept(
 ) -> None:
     monkeypatch.setattr(bench, "running_stage", lambda *_: nullcontext(stage))
     monkeypatch.setattr(bench, "measure", lambda *_: {"first_token_ms": 31.0})
+    monkeypatch.setattr(bench, "bytes_by_shape", lambda *_: {})
     with pytest.raises(CommandError, match="1 of 1"):
         call_command("bench", "--quick", "--check")
 
