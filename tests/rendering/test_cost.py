@@ -6,6 +6,7 @@ import time
 import pytest
 
 from chat.rendering.markdown import StreamingMarkdown, render, render_part
+from chat.rendering.unfinished import end_of_code
 
 WORDS = [
     "the",
@@ -142,3 +143,12 @@ def test_bombs_can_be_streamed(name: str) -> None:
     live.finish()
     assert live.html() == render_part(text, "b4")
     assert time.process_time() - start < 4
+
+
+def test_fences_inside_of_open_code_cost_no_search_of_all_that_follows() -> None:
+    """A page that comes late is given the whole open text at once."""
+    delta = "x ``` y\n" + "more\n" * 2_000_000
+    start = time.process_time()
+    for _ in range(200):
+        assert end_of_code("````\n", delta, 0) == 0
+    assert time.process_time() - start < 0.05
