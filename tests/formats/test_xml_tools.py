@@ -314,7 +314,7 @@ def cost(text):
     "piece", ["<", "`<calculator>", "<calculator>", "<a", " \n", CALL, "</content>", "x" * 50]
 )
 def test_reading_takes_time_in_proportion_to_the_text(piece):
-    """A hostile text costs twice as much when it is twice as long, not four times."""
-    times = 16_000 // len(piece)
+    """A hostile text costs eight times as much when it is eight times as long, not sixty-four."""
+    times = 4_000 // len(piece)
     begin = "<write_file><content>" if piece in ("</content>", "x" * 50) else ""
-    assert cost(begin + piece * times * 2) < 3 * cost(begin + piece * times) + 0.1
+    assert cost(begin + piece * times * 8) < 16 * cost(begin + piece * times) + 0.05
