@@ -11,7 +11,7 @@ from chat.models import Attachment
 from chat.services import attachments
 from tests import factories as make
 from tests.attachments import samples
-from tests.attachments.conftest import Upload
+from tests.attachments.conftest import Upload, form_of
 
 
 def test_several_files_are_kept_at_once(upload: Upload, alice: User) -> None:
@@ -134,3 +134,25 @@ def test_who_never_sends_keeps_only_the_latest(alice: User, monkeypatch: Any) ->
         attachments.store(alice.pk, f"{n}.txt", samples.upload_of("x", b"a"))
     names = Attachment.objects.order_by("created").values_list("filename", flat=True)
     assert list(names) == ["2.txt", "3.txt", "4.txt"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_refusal_is_in_the_language_of_its_reader(
+    language: str, browser: Client, settings: Any
+) -> None:
+    settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, "upload_bytes": 1_000}
+    files = {
+        "empty": [("a.txt", b"")],
+        "type_refused": [("a.exe", b"MZ\x90\x00")],
+        "too_large": [("a.png", samples.PNG + b"x" * 1_000)],
+        "too_many": [("a.txt", b"a")] * 6,
+        "missing": [],
+    }
+    for name, chosen in files.items():
+        body, kind = form_of(*chosen)
+        said = browser.generic(
+            "POST", "/attachments/", body, kind, headers={"accept-language": language}
+        ).json()["refused"][0]
+        assert said["error_key"] == f"error.chat_attachment_{name}"
+        chinese = any("\u4e00" <= letter <= "\u9fff" for letter in said["message"])
+        assert chinese == (language == "zh-hans"), said["message"]

@@ -1,6 +1,7 @@
 """A12: every way an answer can fail, made for real and read on the page in both languages."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests import factories as make
 from tests.live.conftest import Site
 from tests.live.driver import in_thread
 from tests.provider import Call, Received, Reply, Wait, reply
+from tests.turns.test_refusals import REFUSALS
 
 LANGUAGES = ("en", "zh-hans")
 # Not by a provider: by how it is set up, before it is asked.
@@ -88,6 +90,28 @@ ENDINGS: dict[str, tuple[Any, Callable[[pytest.MonkeyPatch], Any] | None]] = {
     "error.chat_time_limit": (reply("Half", Wait()), less_time),
     "error.chat_generation_failed": (reply("never asked"), a_fault),
 }
+# Made by processes that are killed or told to end, by files, and by a row no database takes.
+ELSEWHERE = {
+    "error.chat_provider_not_supported": "wiring/test_registry.py",
+    "error.chat_interrupted": "crash/test_crashes.py",
+    "error.chat_shutdown": "crash/test_crashes.py",
+    "error.chat_attachment_empty": "attachments/test_upload.py",
+    "error.chat_attachment_missing": "attachments/test_upload.py",
+    "error.chat_attachment_not_found": "attachments/test_sending.py",
+    "error.chat_attachment_text_too_large": "attachments/test_upload.py",
+    "error.chat_attachment_too_large": "attachments/test_upload.py",
+    "error.chat_attachment_too_many": "attachments/test_upload.py",
+    "error.chat_attachment_type_refused": "attachments/test_upload.py",
+}
+# In no sentence: it is a status alone, or the words of the tool itself.
+WORDLESS = {"error.chat_attachment_in_use", "error.chat_tool_execution_failed"}
+
+
+def test_every_key_is_made_somewhere() -> None:
+    made = {*REFUSALS, *ENDINGS, *BY_PROVIDERS, *ELSEWHERE, *WORDLESS}
+    assert made == set(MESSAGES)
+    for key, module in ELSEWHERE.items():
+        assert key in (Path(__file__).parent.parent / module).read_text()
 
 
 @pytest.mark.parametrize("key", ENDINGS)

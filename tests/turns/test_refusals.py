@@ -1,5 +1,8 @@
 """A12: every refusal a person can meet, made for real and read in both languages."""
 
+import asyncio
+import html
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -7,13 +10,16 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import translation
 
-from chat.models import Agent, LanguageModel, Provider
+from chat.commands import Commands
+from chat.models import Agent, LanguageModel, Message, Provider
 from chat.protocol.ids import new_id
 from chat.rendering.errors import error_text
 from chat.services import process, turn
+from chat.services.runs import RUNS
 from tests import factories as make
 from tests.live.conftest import Site
-from tests.live.driver import eventually, in_thread
+from tests.live.driver import Person, eventually, in_thread
+from tests.live.wire import Wire
 from tests.provider import Wait, reply
 from tests.turns.conftest import Programs
 from tests.turns.program import Program
@@ -115,7 +121,18 @@ def _column_wire(one: Program) -> Any:
     return Wire("/ws/", one.person.headers, (JSON,))
 
 
+async def broken(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A fault of ours in the middle of a command."""
+
+    async def fail(*_: Any) -> None:
+        raise RuntimeError("a fault of ours")
+
+    patch.setattr(Commands, "_messages", fail)
+    return await one.ask("messages")
+
+
 REFUSALS: dict[str, Act] = {
+    "error.chat_command_failed": broken,
     "error.chat_content_required": asked("send", content=" \n"),
     "error.chat_content_too_long": asked("send", content="x" * 32_001),
     "error.chat_stale": asked("send", content="x", head=7),
@@ -158,6 +175,57 @@ async def test_a_refusal_in_words(
     if one.named("chat:start") and not one.named("chat:complete"):
         await one.ask("stop")
         await eventually(lambda: one.named("chat:stopped"))
+
+
+class OnThePage(Program):
+    """The same as a program, on the socket of a page: refusals come as toasts too."""
+
+    def __init__(self, person: Person, conversation_id: object) -> None:
+        super().__init__(person, conversation_id)
+        self.shown: list[str] = []
+
+    async def open(self, *, attach: bool = True) -> Program:
+        self.wire = self.connect()
+        assert await self.wire.accepted()
+        self._reading = asyncio.create_task(self._read())
+        assert (await self.ask("attach", tab_id=self.tab_id))["ok"]
+        return self
+
+    def connect(self) -> Wire:
+        return Wire(f"/ws/c/{self.conversation_id}/", self.person.headers)
+
+    async def _read(self) -> None:
+        while True:
+            frame = await self.wire.receive()
+            if frame.startswith("{"):
+                said = json.loads(frame)
+                self.replies[said["client_id"]] = said
+            else:
+                self.shown.append(html.unescape(frame))
+
+    async def ends(self, request_id: str, seconds: float = 10) -> dict[str, Any]:
+        await eventually(lambda: not RUNS, seconds)
+        answer = await in_thread(Message.objects.get)(generations=request_id)
+        return {"message_id": str(answer.pk)}
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("key", sorted(set(REFUSALS) - {"error.chat_conversation_not_found"}))
+async def test_a_refusal_on_the_page(
+    key: str, language: str, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A12: the toast says it in the reader's language. (Every page is about a conversation.)"""
+    one = OnThePage(site.alice.speaking(language), site.talk.pk)
+    await one.open()
+    refused = await REFUSALS[key](site, one, monkeypatch)
+    monkeypatch.undo()
+    with translation.override(language):
+        words = error_text(key, refused["error_data"])
+    await eventually(lambda: [f for f in one.shown if words in f and 'class="toast' in f])
+    if key.startswith("error.chat_generation_in_progress"):
+        await one.ask("stop")
+        await eventually(lambda: not RUNS)
+    await one.close()
 
 
 async def test_a_refused_form_says_the_same(site: Site) -> None:
