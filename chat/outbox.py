@@ -23,7 +23,7 @@ MANY = 20
 class Outbox:
     """The way out of one socket."""
 
-    # What may be under way to a client that does not say it has read it, in characters.
+    # What may be under way to a client that does not say it has read it, in bytes.
     window = 1_500_000
 
     def __init__(self, send: Send) -> None:
@@ -46,8 +46,10 @@ class Outbox:
         for frame in frames:
             if self.closed:
                 return
-            self._under_way.append(len(frame))
-            self._unread += len(frame)
+            # Servers keep it as bytes: a Chinese letter is three of them.
+            size = len(frame) if frame.isascii() else len(frame.encode("utf-8", "replace"))
+            self._under_way.append(size)
+            self._unread += size
             try:
                 await self._send({"type": "websocket.send", "text": frame})
             except GONE:
