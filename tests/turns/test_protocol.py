@@ -1,5 +1,7 @@
 """A3, A18: the socket as programs speak it."""
 
+from pathlib import Path
+
 from chat.models import Conversation
 from chat.protocol.ids import is_uuid
 from tests.live.conftest import Site
@@ -61,3 +63,11 @@ async def test_what_is_not_a_command_is_refused_and_nothing_breaks(
     one.wire.send(None, b"\x00")
     assert (await one.ask("messages"))["ok"]
     assert one.closed is None
+
+
+def test_the_documented_client_is_the_one_that_is_run() -> None:
+    """`tests/crash` and the tour use it over a real server."""
+    root = Path(__file__).parents[2]
+    client = (root / "tests/turns/json_client.py").read_text("utf-8")
+    documented = (root / "chat/README.md").read_text("utf-8")
+    assert client[client.index("import json") :].strip() in documented

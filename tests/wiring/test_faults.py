@@ -17,6 +17,8 @@ from tests.provider.faults import FAULTS, fault
 from tests.providers.test_faults import TABLE as ON_THE_WIRE
 from tests.world import KEY
 
+pytestmark = pytest.mark.both_databases
+
 FINE = "All is well."
 PLAY = "Play: "
 # A conversation takes less than a connection does.
