@@ -92,9 +92,16 @@ async def _settled(house: House, number: int, seconds: float = 30) -> None:
 async def test_a_server_that_is_asked_to_end_settles_first(
     by: str, tmp_path: Path, provider: ScriptedProvider
 ) -> None:
-    """16: SIGTERM; all that was said is kept, and the tabs are told why it ended."""
+    """16: SIGTERM; all that was said is kept, and the tabs are told why it ended.
+
+    Before that the client of the documentation asks something (A18).
+    """
     house = House(tmp_path, provider.base_url)
     with house.served(by) as server:
+        endless, provider.answer = provider.answer, reply("Hello, program.")
+        said = await asyncio.to_thread(ask, server.url, house.conversation, house.cookie, "Hello")
+        assert said == "Hello, program."
+        provider.answer = endless
         one = await server.program()
         begun = await one.send("Go")
         await one.until(lambda: len(one.spoken) > 50 * WIDTH, 20)
@@ -103,7 +110,7 @@ async def test_a_server_that_is_asked_to_end_settles_first(
         await one.until(lambda: one.closed)
         shown = one.spoken
         await one.close()
-    (kept,) = house.rows("answers")
+    _, kept = house.rows("answers")
     assert (kept["status"], kept["error_key"]) == ("error", "error.chat_shutdown")
     assert kept["text"].startswith(shown)
     if by == "daphne":
