@@ -120,3 +120,19 @@ async def test_a_failure_in_words(key: str, site: Site, monkeypatch: pytest.Monk
     if change and (in_rows := change(monkeypatch)):
         await in_thread(in_rows)()
     await ends_in_words(site, "Go", key)
+
+
+@pytest.mark.parametrize("key", ["error.chat_interrupted", "error.chat_shutdown"])
+async def test_what_a_process_left_behind_is_told_in_words(key: str, site: Site) -> None:
+    """As `tests/crash` finds it in the rows after a kill and after a restart."""
+
+    def left_behind() -> None:
+        said = make.a_message_with_parts(site.talk)
+        make.a_message(site.talk, "assistant", status="error", parent=said, error_key=key)
+
+    await in_thread(left_behind)()
+    for language in LANGUAGES:
+        tab = await site.tab(site.alice.speaking(language))
+        with translation.override(language):
+            assert error_text(key) in tab.page.text_of("t")
+        await tab.equals_a_fresh_page()
