@@ -4,12 +4,9 @@ const transcript = document.getElementById("t");
 const jump = document.getElementById("jump");
 const dock = document.querySelector(".dock");
 const scroller = document.scrollingElement;
-const NEAR = 80;
-const MOST = 300;
-const KEPT = 250;
+const [NEAR, MOST, KEPT] = [80, 300, 250];
 let following = true;
-let last = 0;
-let height = 0;
+let [last, height] = [0, 0];
 
 const distance = () => scroller.scrollHeight - scroller.scrollTop - innerHeight;
 const messages = () => transcript.querySelectorAll(":scope > .message");
@@ -82,6 +79,12 @@ if (transcript && jump) {
   });
   if (document.querySelector("#t > .message") && !location.hash) toEnd();
 }
+
+// Whether an answer is written: `:has()` in the style sheet would style all of it in every frame.
+const root = document.documentElement;
+const note = () => root.toggleAttribute("data-running", !!document.querySelector("#go [form=stop]"));
+document.body.addEventListener("htmx:wsAfterMessage", note);
+note();
 
 // Keyboards on a screen cover what stands at the bottom, where the page is not made smaller.
 window.visualViewport?.addEventListener("resize", () => {
