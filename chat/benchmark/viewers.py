@@ -24,7 +24,7 @@ LONGEST = 300
 # People do not ask in the same instant.
 STAGGER = 0.02
 CURSOR = re.compile(r"<!--p\d+-\d+:(\d+)-->")
-ENDED = re.compile(r'<footer hx-swap-oob="true" [^>]*data-state="(done|stopped|failed)"')
+ENDED = re.compile(r'<footer [^>]*data-state="(done|stopped|failed)"')
 # More characters than any answer has.
 WHOLE = 1_000_000_000
 # Frames that are not of the answer: the question, the title, the column of conversations.

@@ -6,7 +6,7 @@ no words to cut at, so each letter is kept together with the next: 天气很好 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 # More of one text is not searched; PostgreSQL takes a megabyte of different words at most.
@@ -23,6 +23,7 @@ _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 )
 _RUN: Final = re.compile(f"([{_UNSPACED}]+)|((?:[^\\W_{_UNSPACED}]|[{_MARKS}])+)")
+_ASCII_RUN: Final = re.compile(r"[^\W_]+", re.ASCII)
 _ACCENT: Final = re.compile("[\u0300-\u036f]+")
 # What is left is a word to every database: no blanks, quotes or wildcards.
 _NO_WORD: Final = re.compile(r"[\x00-/:-`{-\x7f]+")
@@ -50,7 +51,14 @@ def tokens(text: str) -> Iterator[Token]:
 
 def words_of(text: str) -> str:
     """All of them with blanks between, as they are kept."""
-    return " ".join(token.word for token in tokens(text))
+    return " ".join(word for line in text[:LONGEST_TEXT].splitlines() for word in _words(line))
+
+
+def _words(line: str) -> Iterable[str]:
+    """No word goes over the end of a line, and in most lines there is nothing to fold but case."""
+    if line.isascii():
+        return (word[:LONGEST_WORD] for word in _ASCII_RUN.findall(line.lower()))
+    return (token.word for token in tokens(line))
 
 
 def fold(run: str) -> str:

@@ -29,11 +29,12 @@ class Retry:
 
 
 def work_html(message: WithParts, reader: Reader) -> SafeString:
-    """The line that folds the cards once the work is over; empty before."""
+    """The line that folds the cards once the work is over; nothing before, or without cards."""
     info = message.info
-    done = is_answer(info) and info.status == "success" and bool(message.tools)
+    if not (is_answer(info) and info.status == "success" and message.tools):
+        return SafeString("")
     with reader.speaking():
-        values = {"id": dom.work_id(info.position), "text": work_text(message) if done else ""}
+        values = {"text": work_text(message)}
         return SafeString(render_to_string("chat/work.html", values).strip())
 
 

@@ -240,8 +240,12 @@ class LiveAnswer:
 
     def _end(self) -> Iterator[str]:
         message = self.message()
-        yield swap.replace(work_html(message, self.reader))
-        yield swap.replace(foot_html(message, self.reader))
+        # Nothing new before an old sibling: where there is mathematics, Chromium would style all
+        # of the answer anew.
+        if work := work_html(message, self.reader):
+            yield swap.inner(dom.work_id(self.position), work)
+        yield swap.remove(dom.foot_id(self.position))
+        yield swap.append(dom.message_id(self.position), foot_html(message, self.reader))
 
 
 def _is_older(part: ToolPart, known: ToolPart) -> bool:

@@ -87,6 +87,7 @@ def message_html(
         values |= {
             "state": message_state(info.status),
             "parts": parts,
+            "work_id": dom.work_id(info.position),
             "work": work_html(shown.message, reader),
             "foot": foot_html(shown.message, reader, retry=retry),
         }

@@ -59,6 +59,8 @@ async def _end(run: Run, outcome: Outcome) -> None:
     try:
         for change in run.assembly.abort():
             run.note(change)
+        # The last words are drawn while the rows are written.
+        run.hurry()
         if not run.lost:
             outcome, settled = await _settle(run, outcome)
         if settled is not None:

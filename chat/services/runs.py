@@ -62,6 +62,7 @@ class Run:
         self.task: asyncio.Task[None] | None = None
         self._dirty: set[int] = set()
         self._last_frame = 0.0
+        self._written = 0
         self._timer: asyncio.TimerHandle | None = None
         self._order = asyncio.Lock()
         self._sending: set[asyncio.Task[None]] = set()
@@ -99,7 +100,9 @@ class Run:
     def _stir(self, *, urgent: bool) -> None:
         loop = asyncio.get_running_loop()
         now = loop.time()
-        wait = pace.interval if self.frames.size >= SHORT_FRAME else max(LONGEST, pace.interval)
+        wait = pace.wait(self._written)
+        if self.frames.size < SHORT_FRAME:
+            wait = max(LONGEST, wait)
         due = now if urgent else self._last_frame + wait
         if due <= now:
             self._emit()
@@ -120,6 +123,7 @@ class Run:
         if not self.frames:
             return
         self._last_frame = asyncio.get_running_loop().time()
+        self._written += self.frames.size
         task = asyncio.create_task(self._publish(self.frames.take()))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -129,9 +133,14 @@ class Run:
         async with self._order:
             await publish(self.conversation_id, events)
 
+    def hurry(self) -> None:
+        """Send what is waiting; nothing of a run that another process has settled."""
+        if not self.lost:
+            self._emit()
+
     async def drained(self) -> None:
         """Send what is waiting and see it gone."""
-        self._emit()
+        self.hurry()
         while self._sending:
             await asyncio.wait(self._sending)
 

@@ -1,9 +1,8 @@
-// The column and its menus, renaming in place, undo, windows, and the keys of the page.
+// The column and its menus, renaming in place, undo, windows.
 import { attach } from "./socket.js";
 
 const byId = (id) => document.getElementById(id);
 const sidebar = byId("sidebar");
-const search = byId("q");
 const root = document.documentElement;
 const narrow = matchMedia("(max-width: 52rem)");
 let leaving = false;
@@ -92,59 +91,4 @@ document.addEventListener("click", (event) => {
   }
   const apart = event.target.closest("a[data-window]");
   if (apart && window.open(apart.href, "", "popup,width=620,height=860")) event.preventDefault();
-  if (event.target.closest("[data-keys]")) byId("keys").showModal();
-  if (event.target.matches("dialog")) event.target.close();
-});
-
-// --- searching ---------------------------------------------------------------------------------
-
-// While the list shows what was found, or a name is being written, it is not the server's to
-// redraw; after, the page says again what it shows.
-document.addEventListener("htmx:oobBeforeSwap", (event) => {
-  const { target } = event.detail;
-  const held = search?.value || document.querySelector("#column .rename");
-  if (held && (target.id === "column" || target.matches(".row"))) event.detail.shouldSwap = false;
-});
-document.addEventListener("htmx:afterSettle", (event) => {
-  if (event.detail.requestConfig?.elt === search && !search.value) attach();
-});
-
-function find() {
-  if (!sidebar) return;
-  if (narrow.matches || root.dataset.column === "hidden") sidebar.showPopover();
-  search.focus();
-  search.select();
-}
-
-// --- keys --------------------------------------------------------------------------------------
-
-const TALK = ":not(input, textarea, select), #text";
-const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
-
-function escape(event) {
-  if (document.querySelector("dialog[open], :popover-open")) return;
-  const edit = document.querySelector(".message > .edit");
-  const menu = document.querySelector("details.menu[open]");
-  if (menu) {
-    menu.removeAttribute("open");
-    menu.querySelector("summary").focus();
-  } else if (event.target === search && search.value) {
-    search.value = "";
-    search.dispatchEvent(new Event("input", { bubbles: true }));
-  } else if (edit) edit.querySelector("[data-cancel]").click();
-  else if (event.target.matches(TALK)) document.querySelector("#go button[form=stop]")?.click();
-}
-
-document.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
-  const command = event.ctrlKey || event.metaKey;
-  const key = event.key.toLowerCase();
-  const plain = !command && !event.altKey && !typing(event.target);
-  if (event.key === "Escape") return escape(event);
-  if (command && key === "k") find();
-  else if (command && event.shiftKey && key === "o") document.querySelector("[data-new]")?.click();
-  else if (plain && key === "/") byId("text")?.focus();
-  else if (plain && key === "?") byId("keys")?.showModal();
-  else return;
-  event.preventDefault();
 });

@@ -1,6 +1,6 @@
 // The document without what may differ between a page that was streamed into and a fresh one:
 // text-node splits, htmx's classes, opened details, running clocks, tokens, polite regions,
-// and what scripts set on the composer.
+// and what scripts set on the composer and for scrolling.
 () => {
   const page = document.documentElement.cloneNode(true);
   const all = (selector) => page.querySelectorAll(selector);
@@ -10,7 +10,8 @@
   all("[name=csrfmiddlewaretoken]").forEach((element) => element.removeAttribute("value"));
   all("[nonce]").forEach((element) => element.removeAttribute("nonce"));
   all("[data-n]").forEach((element) => element.removeAttribute("data-n"));
-  all("#composer, #text").forEach((element) => element.removeAttribute("style"));
+  all("#composer, #text, #t").forEach((element) => element.removeAttribute("style"));
+  page.removeAttribute("style");
   all("[class*=htmx-]").forEach((element) => {
     const kept = [...element.classList].filter((name) => !name.startsWith("htmx-"));
     if (kept.length) element.className = kept.join(" ");

@@ -31,7 +31,7 @@ class LivePage(dom_apply.Page):
             if isinstance(element.tag, str):
                 self._apply_one(element)
             if element.get("id") == "title":
-                # As page.js does.
+                # As redrawn.js does.
                 name = self.root.find("head/title")
                 assert name is not None
                 name.text = f"{self.text_of('title')} · Parley"

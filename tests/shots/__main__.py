@@ -34,7 +34,7 @@ class Shot:
 
 def work(page: Page) -> None:
     """The cards of the answer, opened, with the question above."""
-    page.locator(".work > summary").click()
+    page.locator(".work summary").click()
     page.locator(".tool > summary").last.click()
     page.evaluate("scrollTo(0, 0)")
 

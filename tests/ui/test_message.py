@@ -47,7 +47,7 @@ def test_what_could_not_be_copied_is_said(visit: Visit) -> None:
 
 def test_what_a_card_shows_can_be_copied(visit: Visit) -> None:
     page = visit(**CLIPBOARD).open("chat")
-    page.locator(".work > summary").click()
+    page.locator(".work summary").click()
     card = page.locator(".tool", has_text="Calculator")
     card.locator("summary").click()
     card.get_by_label("Copy").click()
@@ -189,7 +189,7 @@ def test_a_toast_stays_while_somebody_is_at_it(page: Page) -> None:
 def test_printing_gives_a_clean_document(visit: Visit) -> None:
     page = visit().open("chat")
     page.emulate_media(media="print")
-    for gone in (".rail", ".dock", ".message .actions >> nth=0", ".topbar .actions"):
+    for gone in (".sidebar", ".dock", ".message .actions >> nth=0", ".topbar .actions"):
         expect(page.locator(gone).first).to_be_hidden()
     expect(page.locator(".said")).to_be_visible()
     expect(page.locator("figure.code")).to_be_visible()

@@ -1,15 +1,22 @@
-// Reading: follow the answer while at its end, keep the place when older messages come, run clocks.
+// Scrolling: follow the answer while at its end, keep the place when older messages come.
 
 const transcript = document.getElementById("t");
 const jump = document.getElementById("jump");
 const dock = document.querySelector(".dock");
 const scroller = document.scrollingElement;
 const [NEAR, MOST, KEPT] = [80, 300, 250];
-let following = true;
+let following = null;
 let [last, height] = [0, 0];
 
 const distance = () => scroller.scrollHeight - scroller.scrollTop - innerHeight;
-const messages = () => transcript.querySelectorAll(":scope > .message");
+
+// Where the end is followed nothing needs an anchor, and to seek one takes long in a long answer.
+function follow(on) {
+  if (on !== following) scroller.style.overflowAnchor = on ? "none" : "";
+  following = on;
+}
+
+const messages = () => [...transcript.children].filter((each) => each.matches(".message"));
 
 function toEnd() {
   scrollTo({ top: scroller.scrollHeight, behavior: "instant" });
@@ -19,11 +26,13 @@ function look() {
   const left = distance();
   // Up, and not because what is above has become shorter: the reader wants to read.
   const up = scroller.scrollTop < last - 1 && scroller.scrollHeight >= height;
-  if (up) following = left < 2;
-  else if (left < NEAR) following = true;
+  if (up) follow(left < 2);
+  else if (left < NEAR) follow(true);
   last = scroller.scrollTop;
   height = scroller.scrollHeight;
-  jump.hidden = following || left < NEAR;
+  const near = following || left < NEAR;
+  // Said again, it would be styled again.
+  if (jump.hidden !== near) jump.hidden = near;
 }
 
 // A long conversation is not kept whole: what is far above can be fetched again.
@@ -55,9 +64,13 @@ function keepPlace() {
 }
 
 if (transcript && jump) {
+  follow(true);
   addEventListener("scroll", look, { passive: true });
   // The size changes after a swap was laid out: once a frame, however many swaps there were.
-  const resized = new ResizeObserver(() => {
+  const resized = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      if (target === dock) transcript.style.marginBottom = `${dock.offsetHeight}px`;
+    }
     if (!following) return look();
     trim();
     toEnd();
@@ -66,7 +79,7 @@ if (transcript && jump) {
   resized.observe(dock);
   jump.addEventListener("click", () => {
     // At once: a smooth way never arrives where an answer grows faster.
-    following = jump.hidden = true;
+    follow((jump.hidden = true));
     toEnd();
     document.getElementById("text").focus({ preventScroll: true });
   });
@@ -80,71 +93,9 @@ if (transcript && jump) {
   if (document.querySelector("#t > .message") && !location.hash) toEnd();
 }
 
-// Whether an answer is written: `:has()` in the style sheet would style all of it in every frame.
-const root = document.documentElement;
-const note = () => root.toggleAttribute("data-running", !!document.querySelector("#go [form=stop]"));
-document.body.addEventListener("htmx:wsAfterMessage", note);
-note();
-
 // Keyboards on a screen cover what stands at the bottom, where the page is not made smaller.
 window.visualViewport?.addEventListener("resize", () => {
   const { height: seen, offsetTop, scale } = visualViewport;
   const covered = scale > 1.01 ? 0 : Math.max(0, innerHeight - seen - offsetTop);
   if (dock) dock.style.bottom = covered > 1 ? `${covered}px` : "";
-});
-
-function tick() {
-  const { clock, clockLong } = transcript?.dataset ?? {};
-  for (const element of document.querySelectorAll("[data-since]")) {
-    const seconds = Math.max(0, Math.floor((Date.now() - element.dataset.since) / 1000));
-    const form = seconds < 60 ? clock : clockLong;
-    element.textContent = form
-      .replace("{m}", Math.floor(seconds / 60))
-      .replace("{s}", seconds < 60 ? seconds : seconds % 60);
-  }
-}
-setInterval(tick, 1000);
-
-// --- what was found, by keyboard: down from the box, up and down through it ---------------------
-
-const box = document.getElementById("q");
-const sidebar = document.getElementById("sidebar");
-const links = () => [...document.querySelectorAll("#column .row > a, #column > a.more")];
-
-function move(event) {
-  const all = links();
-  const at = all.indexOf(event.target);
-  if (event.target !== box && at < 0) return;
-  const next = event.key === "ArrowDown" ? all[at + 1] : at === 0 ? box : all[at - 1];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
-}
-
-// From a result, Escape goes back to the list that was there before.
-function leave(event) {
-  if (!box.value || !event.target.closest("#column")) return;
-  event.preventDefault();
-  box.value = "";
-  box.dispatchEvent(new Event("input", { bubbles: true }));
-  box.focus();
-}
-
-sidebar?.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (event.key === "ArrowDown" || event.key === "ArrowUp") move(event);
-  if (event.key === "Escape") leave(event);
-});
-
-// Results are there as one types: Enter leads to the first, and not away from the page.
-box?.form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  links()[0]?.focus();
-});
-
-// The way to more is gone when it is replaced; the focus goes on to what came.
-document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (!detail.target.matches("#column > a.more:focus")) return;
-  const before = links().length - 1;
-  requestAnimationFrame(() => links()[before]?.focus());
 });
