@@ -1,15 +1,12 @@
 """The settings: how one person wants it; and for those who may, which tools there are."""
 
 from collections.abc import Collection
-from typing import Any
 
-from django.conf import settings as site
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,7 +15,7 @@ from chat.models import Agent, Profile, ToolSetting
 from chat.rendering.settings import AgentColumn, ToolRow, settings_context
 from chat.services.preferences import allow_tools, prefer, switch_tools
 from chat.tools import registry
-from chat.views.showing import person, reader_of
+from chat.views.showing import person, reader_of, remember_language
 
 
 @never_cache
@@ -32,7 +29,7 @@ def settings(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         prefer(user.pk, **form.cleaned_data)
         response = redirect(f"{request.path}?saved")
-        _remember_language(response, form.cleaned_data["language"])
+        remember_language(response, form.cleaned_data["language"])
         return response
     return _show(request, user, form)
 
@@ -91,15 +88,4 @@ def _agent_columns() -> tuple[AgentColumn, ...]:
     return tuple(
         AgentColumn(str(agent.pk), agent.name, frozenset(agent.tools))
         for agent in Agent.objects.filter(enabled=True)
-    )
-
-
-def _remember_language(response: Any, language: str) -> None:
-    """For the pages before the log-in, as Django's own view does."""
-    translation.activate(language)
-    response.set_cookie(
-        site.LANGUAGE_COOKIE_NAME,
-        language,
-        samesite=site.LANGUAGE_COOKIE_SAMESITE,
-        secure=site.LANGUAGE_COOKIE_SECURE,
     )

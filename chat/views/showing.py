@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -66,7 +67,20 @@ def show(
         if page.search:
             results = found_page(user_id, page.search, asked_page(request), page.id)
             context["found"] = found_html(results, reader)
-        return render(request, "chat/conversation.html", context, status=status)
+        response = render(request, "chat/conversation.html", context, status=status)
+    if reader.language != request.LANGUAGE_CODE:
+        remember_language(response, reader.language)
+    return response
+
+
+def remember_language(response: HttpResponse, language: str) -> None:
+    """For the pages that do not know who reads: before the log-in, and those that say no."""
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        language,
+        samesite="Lax",
+        secure=settings.LANGUAGE_COOKIE_SECURE,
+    )
 
 
 def _undo(request: HttpRequest) -> tuple[Undo, ...]:

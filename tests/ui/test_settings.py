@@ -35,6 +35,8 @@ def test_language_theme_zone_and_going_on_are_kept(visit: Visit) -> None:
     page = visit("zh-hans-light", java_script_enabled=False).open("/settings/")
     page.get_by_label("语言").select_option("en")
     page.get_by_label("深色").check(force=True)
+    # In the language of the person, not of the browser.
+    expect(page.get_by_label("时区")).to_contain_text("与服务器相同")
     page.get_by_label("时区").select_option("Asia/Shanghai")
     page.get_by_label("离开后继续生成").check()
     page.locator("form").first.get_by_role("button").click()
@@ -48,3 +50,10 @@ def test_language_theme_zone_and_going_on_are_kept(visit: Visit) -> None:
     page.get_by_label("Light").check(force=True)
     page.locator("form").first.get_by_role("button").click()
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
+
+
+def test_a_page_that_says_no_speaks_as_the_others_do(visit: Visit) -> None:
+    """A13: in a browser that asks for English, somebody who reads Chinese."""
+    page = visit("zh-hans-light", locale="en-US").open("/")
+    page.goto("/no/such/page")
+    expect(page.get_by_role("heading", name="未找到")).to_be_visible()
