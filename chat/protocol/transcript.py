@@ -6,6 +6,9 @@ from typing import Any
 
 from chat.protocol.messages import WithParts
 
+# Who answers next: the ids of agent and model, each empty until somebody chooses.
+NOTHING_CHOSEN = " "
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
@@ -15,6 +18,7 @@ class Transcript:
     rev: int
     title: str
     messages: tuple[WithParts, ...]
+    choice: str = NOTHING_CHOSEN
     request_id: str = ""
     seq: int = 0
     # Whether there are messages before the first of these.
@@ -30,6 +34,7 @@ class Shown:
     """What a tab has on its page."""
 
     title: str = ""
+    choice: str = NOTHING_CHOSEN
     running: bool = False
     # Of each message, by position: its state and its mark, "done 1.1.0".
     messages: Mapping[int, str] = field(default_factory=dict)
@@ -45,6 +50,7 @@ class Shown:
         try:
             return cls(
                 title=str(data.get("title", "")),
+                choice=str(data.get("choice", NOTHING_CHOSEN)),
                 running=bool(data.get("running")),
                 messages={int(key): str(value) for key, value in data["messages"].items()},
                 parts={_place(key): _state(value) for key, value in data["parts"].items()},

@@ -11,6 +11,7 @@ TITLE = "title"
 COLUMN = "column"
 COMPOSER = "composer"
 COMPOSER_ACTION = "go"
+CHOICE = "choice"
 EXAMPLES = "empty"
 OLDER = "older"
 

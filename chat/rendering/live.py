@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from chat.protocol.events import DELTAS, TERMINAL, Event
 from chat.protocol.messages import AnswerInfo, WithParts, is_answer, message_from_json
-from chat.protocol.transcript import Shown, Transcript
+from chat.protocol.transcript import NOTHING_CHOSEN, Shown, Transcript
 from chat.rendering import dom, swap
 from chat.rendering.live_answer import Gap, LiveAnswer
 from chat.rendering.messages import message_html, message_state
 from chat.rendering.pages import (
     Occasion,
+    choice_html,
     composer_action_html,
     status_text,
     title_html,
@@ -32,6 +33,7 @@ class LiveTranscript:
         self.request_id = ""
         self.seq = 0
         self.title = ""
+        self.choice = NOTHING_CHOSEN
         self.running = False
         self.answer: LiveAnswer | None = None
         self.states: dict[int, str] = {}
@@ -114,6 +116,7 @@ class LiveTranscript:
     def _take_up(self, transcript: Transcript, shown: Shown) -> None:
         self.states = dict(shown.messages)
         self.title = shown.title
+        self.choice = shown.choice
         self.running = shown.running
         self.answer = None
         for message in transcript.messages:
@@ -142,6 +145,7 @@ class LiveTranscript:
             if message.info.position >= floor:
                 yield from self._forward_message(message)
         yield from self._entitle(transcript.title)
+        yield from self._choose(transcript.choice)
         self._follow(transcript)
         yield from self._set_running(transcript.running)
 
@@ -198,6 +202,12 @@ class LiveTranscript:
         if title != self.title:
             self.title = title
             yield swap.replace(title_html(title, self.reader))
+
+    def _choose(self, choice: str) -> Iterator[str]:
+        """The script sets the pickers by it; their options are not drawn again."""
+        if choice != self.choice:
+            self.choice = choice
+            yield swap.replace(choice_html(choice))
 
     def _set_running(self, running: bool) -> Iterator[str]:
         """Send becomes stop while an answer is written, and back."""

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from chat.protocol.messages import WithParts
+from chat.protocol.transcript import NOTHING_CHOSEN
 from chat.rendering import dom, times
 from chat.rendering.errors import error_text
 from chat.rendering.examples import examples
@@ -77,6 +78,7 @@ class ConversationPage:
     agent_description: str = ""
     agents: tuple[Choice, ...] = ()
     models: tuple[Choice, ...] = ()
+    choice: str = NOTHING_CHOSEN
     # Where staff connect a model; given only when nothing but the demo is there.
     connect_url: str = ""
     # The position before which older messages exist.
@@ -108,6 +110,7 @@ def page_context(
             "greeting": times.greeting(reader.name, reader.now),
             "examples": examples(),
             "clocks": times.clock_forms(),
+            "choice": choice_html(page.choice),
             "toasts": [any_toast_html(toast, reader) for toast in page.toasts],
         }
 
@@ -180,6 +183,12 @@ def title_html(title: str, reader: Reader) -> SafeString:
         return SafeString(render_to_string("chat/title.html", values).strip())
 
 
+def choice_html(choice: str) -> SafeString:
+    """Who was chosen to answer, for the script that sets the pickers in every tab."""
+    values = {**dict(zip(("agent", "model"), choice.split(" "), strict=False)), "ids": IDS}
+    return SafeString(render_to_string("chat/choice.html", values).strip())
+
+
 def composer_action_html(running: bool, reader: Reader) -> SafeString:
     """Send, or stop while an answer runs."""
     with reader.speaking():
@@ -249,4 +258,5 @@ IDS = {
     "action": dom.COMPOSER_ACTION,
     "empty": dom.EXAMPLES,
     "older": dom.OLDER,
+    "choice": dom.CHOICE,
 }

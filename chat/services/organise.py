@@ -49,7 +49,10 @@ async def restore(user_id: int, conversation_id: str | UUID) -> None:
 
 async def choose(user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str) -> None:
     """Who answers from the next turn on; what may not be used, or is not named, stays."""
-    await in_pool(_choose, user_id, conversation_id, agent_id, model_id)
+    changed = await in_pool(_choose, user_id, conversation_id, agent_id, model_id)
+    if changed is not None:
+        key = str(changed.pk)
+        await publish(key, [Event(name="chat:edited", conversation_id=key, rev=changed.rev)])
 
 
 def was_deleted(user_id: int, conversation_id: str) -> bool:
@@ -88,14 +91,23 @@ def _pin(user_id: int, conversation_id: str | UUID, pinned: bool) -> None:
     Conversation.objects.filter(pk=conversation.pk).update(pinned=pinned)
 
 
-def _choose(user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str) -> None:
-    conversation = get_conversation(user_id, conversation_id)
-    own = Conversation.objects.filter(pk=conversation.pk)
+@transaction.atomic
+def _choose(
+    user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str
+) -> Conversation | None:
+    """The conversation, if anything about it has changed."""
+    conversation = lock_conversation(user_id, conversation_id)
+    before = conversation.agent_id, conversation.model_id
     models = LanguageModel.objects.filter(enabled=True, provider__enabled=True)
     if is_uuid(agent_id) and Agent.objects.filter(enabled=True, pk=agent_id).exists():
-        own.update(agent_id=agent_id)
+        conversation.agent_id = UUID(agent_id)
     if is_uuid(model_id) and models.filter(pk=model_id).exists():
-        own.update(model_id=model_id)
+        conversation.model_id = UUID(model_id)
+    if before == (conversation.agent_id, conversation.model_id):
+        return None
+    conversation.rev += 1
+    conversation.save(update_fields=("agent", "model", "rev"))
+    return conversation
 
 
 @transaction.atomic

@@ -31,7 +31,9 @@ def read_transcript(
     """The latest messages (or those before a position), in four queries however many."""
     # The counters first: what is read after them can only be newer, and is applied twice
     # without harm, while the other way round something could be missed.
-    conversation = Conversation.objects.only("rev", "title").get(pk=conversation_id)
+    conversation = Conversation.objects.only("rev", "title", "agent_id", "model_id").get(
+        pk=conversation_id
+    )
     active = Generation.objects.filter(conversation=conversation, status="active").first()
     rows = Message.objects.shown().with_versions().filter(conversation=conversation)
     if before is not None:
@@ -42,6 +44,7 @@ def read_transcript(
         conversation_id=str(conversation_id),
         rev=conversation.rev,
         title=conversation.title,
+        choice=f"{conversation.agent_id or ''} {conversation.model_id or ''}",
         messages=tuple(as_value(row) for row in reversed(latest[:limit])),
         request_id=str(active.pk) if active else "",
         seq=active.flushed_seq if active else 0,

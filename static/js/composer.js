@@ -1,4 +1,5 @@
 // The composer: grows, keeps its draft, sends on Enter, and clears only when the send is answered.
+import { chosen } from "./pickers.js";
 import { insist, isLive } from "./socket.js";
 
 const byId = (id) => document.getElementById(id);
@@ -6,7 +7,6 @@ const form = byId("composer");
 const text = form?.elements.content;
 const key = `draft:${document.querySelector("main")?.dataset.conversation ?? "new"}`;
 let sending = null;
-let choosing = Promise.resolve(true);
 
 function grow() {
   text.style.height = "auto";
@@ -66,29 +66,12 @@ function answered({ detail }) {
   }
 }
 
-// Which agent and model answer next is kept at once; nothing is sent to another one.
-async function keepChoice() {
-  const body = new FormData(form);
-  for (const name of ["content", "attachments"]) body.delete(name);
-  const request = { method: "POST", body, headers: { "HX-Request": "true" }, redirect: "error" };
-  const answer = await fetch(form.dataset.choose, request).catch(() => null);
-  if (!answer?.ok) document.dispatchEvent(new Event("parley:failed"));
-  return Boolean(answer?.ok);
-}
-
-function choose(target) {
-  const model = target.name === "agent" && target.selectedOptions[0].dataset.model;
-  if (model) form.elements.model.value = model;
-  if (form.dataset.choose) choosing = keepChoice();
-}
-
 const isEmpty = () => !text.value.trim() && !form.querySelector("#attached li");
 
 async function send() {
   if (sending || form.hasAttribute("data-busy") || isEmpty()) return;
   busy(true);
-  if (!(await choosing)) choosing = keepChoice();
-  const [kept] = await Promise.all([choosing, uploaded()]);
+  const [kept] = await Promise.all([chosen(), uploaded()]);
   if (!kept || isEmpty()) return busy(false);
   const attachments = attached().map((input) => input.value);
   sending = insist({ command: "send", content: text.value, attachments });
@@ -118,7 +101,6 @@ if (form) {
   text.addEventListener("keydown", keys);
   form.addEventListener("change", (event) => {
     const { target } = event;
-    if (target.matches("select")) choose(target);
     if (target.type !== "file") return;
     attach([...target.files]);
     target.value = "";

@@ -19,9 +19,7 @@ function tabId() {
 }
 
 export const isLive = (form) => form.hasAttribute("data-live");
-function say(command) {
-  if (socket) socket.sendImmediately(JSON.stringify(command));
-}
+const say = (command) => socket?.sendImmediately(JSON.stringify(command));
 
 // The last message this page shows: the server refuses to build on one that is not the last.
 function head() {
@@ -49,8 +47,10 @@ function whatIsShown() {
       parts[part.id] = shown.get(part.id) ?? part.dataset.state ?? "done";
     }
   }
-  const { title } = document.getElementById("title").dataset;
-  return { title, running: Boolean(document.querySelector("#go [form=stop]")), messages, parts };
+  const said = (id, name) => document.getElementById(id)?.dataset[name];
+  const choice = `${said("choice", "agent")} ${said("choice", "model")}`;
+  const running = Boolean(document.querySelector("#go [form=stop]"));
+  return { title: said("title", "title"), choice, running, messages, parts };
 }
 
 function column() {

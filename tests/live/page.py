@@ -35,6 +35,8 @@ class LivePage(dom_apply.Page):
                 name = self.root.find("head/title")
                 assert name is not None
                 name.text = f"{self.text_of('title')} · Parley"
+            if element.get("id") == "choice":
+                self._pick(element)
         for part, length in _CURSOR.findall(message):
             if length:
                 self.cursors[part] = int(length)
@@ -90,10 +92,25 @@ class LivePage(dom_apply.Page):
                 parts |= self._parts_of(message)
         return {
             "title": self.by_id("title").get("data-title"),
+            "choice": self._choice(),
             "running": any(button.get("form") == "stop" for button in self.by_id("go").iter()),
             "messages": states,
             "parts": parts,
         }
+
+    def _choice(self) -> str:
+        choice = self.by_id("choice")
+        return f"{choice.get('data-agent')} {choice.get('data-model')}"
+
+    def _pick(self, choice: Element) -> None:
+        """As `show` of pickers.js does."""
+        chosen = {choice.get("data-agent"), choice.get("data-model")}
+        for picker in (each for each in self.root.iter() if each.tag == "select"):
+            if chosen & {option.get("value") for option in picker}:
+                for option in picker:
+                    option.attrib.pop("selected", None)
+                    if option.get("value") in chosen:
+                        option.set("selected", "")
 
     def _parts_of(self, message: Element) -> Iterator[tuple[str, int | str]]:
         for body in message:

@@ -385,3 +385,24 @@ async def test_a_reader_who_waits(site: Site) -> None:
     await tab.equals_a_fresh_page()
     await tab.sees_the_end()
     await tab.equals_a_fresh_page()
+
+
+async def test_who_answers_next_is_the_same_in_every_tab(site: Site) -> None:
+    """Also in one that was away, and while an answer is written."""
+    model = await in_thread(lambda: make.a_model(make.a_provider(name="B"), model_id="b"))()
+    tab, other, away = await site.tab(), await site.tab(), await site.tab()
+    gate = Gate()
+    site.provider.script(reply(Say("Half"), gate, Say(" and whole.")))
+    await tab.send("Go")
+    await at(gate)
+    await away.cut()
+    address = f"/c/{site.talk.pk}/choose/"
+    assert (await site.alice.client.post(address, {"model": str(model.pk)})).status_code == 302
+    for each in (tab, other):
+        await each.until(lambda each=each: str(model.pk) in each.page.shown()["choice"])
+        await each.equals_a_fresh_page()
+    await away.open()
+    await away.equals_a_fresh_page()
+    gate.open()
+    await tab.sees_the_end()
+    await equal_pages(tab, other, away)

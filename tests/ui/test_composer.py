@@ -64,14 +64,19 @@ def test_arrow_up_edits_the_last_message_and_escape_gives_the_focus_back(page: P
 
 
 def test_who_answers_next_can_be_chosen_in_a_conversation(page: Page) -> None:
+    """There, in another tab of it, and after a reload."""
     new_talk(page)
-    with page.expect_response("**/choose/"):
-        page.get_by_label("Model").select_option("glm-4.6")
-    with page.expect_response("**/choose/"):
-        page.get_by_label("Agent").select_option("Researcher")
-    page.reload()
-    expect(page.get_by_label("Agent").locator("option:checked")).to_have_text("Researcher")
-    expect(page.get_by_label("Model").locator("option:checked")).to_have_text("glm-4.6")
+    other = page.context.new_page()
+    other.goto(page.url)
+    page.get_by_label("Model").select_option("glm-4.6")
+    page.get_by_label("Agent").select_option("Researcher")
+    for _ in range(2):
+        for each in (page, other):
+            expect(each.get_by_label("Agent").locator("option:checked")).to_have_text("Researcher")
+            expect(each.get_by_label("Model").locator("option:checked")).to_have_text("glm-4.6")
+        expect(page.locator("#choice")).not_to_have_attribute("data-agent", "")
+        page.reload()
+    other.close()
 
 
 def test_sending_shows_at_once_that_it_is_sent(page: Page) -> None:
