@@ -6,6 +6,8 @@ const form = list.closest("form");
 const text = form.elements.content;
 const token = () => ({ "X-CSRFToken": form.elements.csrfmiddlewaretoken.value });
 const uploads = new WeakMap();
+const files = new WeakMap();
+const key = `files:${document.querySelector("main").dataset.conversation ?? "new"}`;
 
 function size(bytes) {
   const step = bytes < 1000 ? 0 : bytes < 999_500 ? 1 : 2;
@@ -30,26 +32,32 @@ function chip(file) {
 }
 
 // A picture is shown as the server has it: what it is has been checked there.
-function kept(item, { id, filename, mime, url }) {
+function kept(item, file) {
+  const { id, mime, url } = file;
   const input = Object.assign(document.createElement("input"), { type: "hidden", value: id });
   input.name = "attachments";
   item.append(input);
-  item.dataset.url = url;
+  files.set(item, file);
   if (mime.startsWith("image/")) {
     const picture = Object.assign(document.createElement("img"), { src: url, alt: "" });
     item.querySelector(".icon").replaceWith(picture);
   }
-  byId("status").textContent = `${filename}: ${list.dataset.attached}`;
+}
+
+function finished(item) {
+  item.removeAttribute("data-uploading");
+  item.querySelector("progress").remove();
 }
 
 function ended(item, upload) {
-  item.removeAttribute("data-uploading");
-  item.querySelector("progress")?.remove();
+  finished(item);
   const answer = upload.response;
-  if (answer?.attachments?.length) kept(item, answer.attachments[0]);
-  else {
+  const name = item.querySelector("span").textContent;
+  if (answer?.attachments?.length) {
+    kept(item, answer.attachments[0]);
+    byId("status").textContent = `${name}: ${list.dataset.attached}`;
+  } else {
     const [refused] = answer?.refused ?? [];
-    const name = item.querySelector("span").textContent;
     item.remove();
     notice(refused?.message ?? `${name}: ${list.dataset.failed}`);
   }
@@ -86,8 +94,30 @@ list.addEventListener("click", (event) => {
   const item = button.closest("li");
   const next = item.nextElementSibling ?? item.previousElementSibling;
   item.remove();
-  uploads.get(item).abort();
-  if (item.dataset.url) fetch(item.dataset.url, { method: "DELETE", headers: token() });
+  uploads.get(item)?.abort();
+  const file = files.get(item);
+  if (file) fetch(file.url, { method: "DELETE", headers: token() });
   form.dispatchEvent(new Event("parley:uploaded"));
   (next?.querySelector("button") ?? text).focus();
 });
+
+// --- what is attached stays through a reload, as the words do ------------------------------------
+
+function save() {
+  const here = [...list.children].map((item) => files.get(item)).filter(Boolean);
+  if (here.length) sessionStorage.setItem(key, JSON.stringify(here));
+  else sessionStorage.removeItem(key);
+}
+
+async function again(file) {
+  const item = chip({ name: file.filename, size: file.size });
+  files.set(item, file);
+  const there = await fetch(file.url, { method: "HEAD" }).catch(() => null);
+  finished(item);
+  if (there?.ok) kept(item, file);
+  else item.remove();
+  form.dispatchEvent(new Event("parley:uploaded"));
+}
+
+for (const file of JSON.parse(sessionStorage.getItem(key) ?? "[]")) again(file);
+new MutationObserver(save).observe(list, { childList: true, subtree: true });

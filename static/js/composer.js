@@ -5,7 +5,8 @@ import { insist, isLive } from "./socket.js";
 const byId = (id) => document.getElementById(id);
 const form = byId("composer");
 const text = form?.elements.content;
-const key = `draft:${document.querySelector("main")?.dataset.conversation ?? "new"}`;
+const place = document.querySelector("main")?.dataset.conversation ?? "new";
+const [key, files] = [`draft:${place}`, `files:${place}`];
 let sending = null;
 
 function grow() {
@@ -94,6 +95,7 @@ function keys(event) {
 if (form) {
   text.value ||= sessionStorage.getItem(key) ?? "";
   grow();
+  if (byId("attached") && sessionStorage.getItem(files)) attach([]);
   text.addEventListener("input", () => {
     grow();
     keep();
@@ -120,6 +122,7 @@ if (form) {
       if (waits) uploaded().then(() => isEmpty() || form.requestSubmit());
       if (stays) return event.preventDefault();
       busy(true);
+      sessionStorage.removeItem(files);
       return sessionStorage.removeItem(key);
     }
     event.preventDefault();

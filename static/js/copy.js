@@ -3,6 +3,22 @@
 const byId = (id) => document.getElementById(id);
 const failed = () => document.dispatchEvent(new Event("parley:failed"));
 
+// What is drawn as a table or a list of its own is copied as one would write it.
+const SIGNS = { "+": "+", "−": "-" };
+const change = ({ cells: [, sign, text] }) => (SIGNS[sign.textContent] ?? " ") + text.textContent;
+
+function todo(item) {
+  const mark = item.dataset.status === "completed" ? "x" : " ";
+  return `- [${mark}] ${item.querySelector(".what").textContent}`;
+}
+
+function plain(field) {
+  const changes = [...field.querySelectorAll(".diff tr:not(.gap)")].map(change);
+  const todos = [...field.querySelectorAll(".todo > li")].map(todo);
+  if (changes.length || todos.length) return [...changes, ...todos].join("\n");
+  return field.querySelector("pre")?.textContent ?? field.querySelector("[data-copied]").innerText;
+}
+
 // An answer is copied as its Markdown, which only the server has; the rest as it stands here.
 async function source(button) {
   if (button.dataset.copy === "source") {
@@ -12,9 +28,7 @@ async function source(button) {
   }
   const said = button.closest("[data-role=user]")?.querySelectorAll(".said");
   if (said) return [...said].map((piece) => piece.textContent).join("\n\n");
-  const field = button.closest(".field, figure");
-  const code = field.querySelector("pre");
-  return code ? code.textContent : field.querySelector("[data-copied]").innerText;
+  return plain(button.closest(".field, figure"));
 }
 
 async function write(text) {
@@ -29,7 +43,8 @@ async function write(text) {
 }
 
 async function copy(button) {
-  await write((await source(button)).trim());
+  // Without empty lines around it, but with the indentation of the first.
+  await write((await source(button)).replace(/^(\s*\n)+|\s+$/g, ""));
   button.toggleAttribute("data-done", true);
   button.focus();
   byId("status").textContent = byId("status").dataset.copied;

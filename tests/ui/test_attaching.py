@@ -107,6 +107,28 @@ def test_a_file_is_taken_back_by_keyboard(page: Page) -> None:
     assert page.request.get(f"{address}").status == 404
 
 
+def test_files_stay_through_a_reload_until_they_are_sent(page: Page) -> None:
+    """In a new chat, and then in the conversation."""
+    for _ in range(2):
+        choose(page, PICTURE, SCRIPT)
+        expect(chips(page)).to_have_count(2)
+        page.reload()
+        expect(chips(page)).to_have_count(2)
+        expect(chips(page).first.locator("img")).to_be_visible()
+        page.get_by_role("button", name="Remove photo.png").click()
+        expect(chips(page)).to_have_count(1)
+        page.reload()
+        expect(chips(page)).to_have_count(1)
+        expect(chips(page)).to_contain_text("f.py")
+        before = page.locator("#t .chip").count()
+        text(page).fill("with a file")
+        send(page)
+        answered(page)
+        expect(page.locator("#t .chip")).to_have_count(before + 1)
+        page.reload()
+        expect(chips(page)).to_have_count(0)
+
+
 def test_a_refused_file_says_why_and_leaves_the_rest(page: Page) -> None:
     text(page).fill("a draft")
     choose(page, {"name": "x.zip", "mimeType": "image/png", "buffer": b"PK\x03\x04\x00"}, SCRIPT)

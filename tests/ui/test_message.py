@@ -55,6 +55,20 @@ def test_what_a_card_shows_can_be_copied(visit: Visit) -> None:
     assert clipboard(page) == "17.5 / 100 * 2340 = 409.5"
 
 
+def test_changes_and_plans_are_copied_as_one_would_write_them(visit: Visit) -> None:
+    page = visit(**CLIPBOARD).open("states")
+    copied = []
+    for name in ("edit", "Plan"):
+        card = page.locator(".tool", has=page.get_by_text(name, exact=True)).first
+        card.locator("summary").click()
+        card.get_by_label("Copy").click()
+        expect(card.locator("[data-done]")).to_be_visible()
+        copied.append(clipboard(page).splitlines())
+    changes, plan = copied
+    assert {line[0] for line in changes} == {" ", "+", "-"}
+    assert {line[:6] for line in plan} == {"- [x] ", "- [ ] "}
+
+
 def test_older_messages_come_without_a_jump(visit: Visit) -> None:
     page = visit().open("long")
     messages = page.locator("#t > .message")
