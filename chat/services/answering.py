@@ -173,16 +173,18 @@ def _run(
         client_id=caller.client_id[:64],
     )
     touch(conversation)
+    values = _values(said.pk, answer.pk)
     return Begun(
         request_id=str(run.pk),
-        message=_value(said.pk),
-        assignment=_assignment(conversation, run, _value(answer.pk), choice),
+        message=values[said.pk],
+        assignment=_assignment(conversation, run, values[answer.pk], choice),
         title=conversation.title,
     )
 
 
-def _value(message_id: UUID) -> WithParts:
-    return as_value(Message.objects.with_versions().get(pk=message_id))
+def _values(*ids: UUID) -> dict[UUID, WithParts]:
+    rows = Message.objects.with_versions().prefetch_related("parts").filter(pk__in=ids)
+    return {row.pk: as_value(row) for row in rows}
 
 
 def _assignment(

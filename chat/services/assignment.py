@@ -53,7 +53,9 @@ class Assignment:
 
 
 def choose_agent(conversation: Conversation) -> Agent:
-    agent = conversation.agent or Agent.objects.filter(is_default=True).first()
+    agents = Agent.objects.select_related("model__provider")
+    chosen = {"pk": conversation.agent_id} if conversation.agent_id else {"is_default": True}
+    agent = agents.filter(**chosen).first()
     if agent is None or not agent.enabled:
         raise ChatError("error.chat_agent_not_found")
     return agent

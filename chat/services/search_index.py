@@ -23,6 +23,16 @@ def index_message(message_id: UUID | str) -> None:
     _keep([message.prefetch_related("parts").get(pk=message_id)])
 
 
+def index_said(message: Message, text: str) -> None:
+    """The same of a message that was not there before, whose words are known."""
+    SearchEntry.objects.create(
+        owner_id=message.conversation.owner_id,
+        conversation_id=message.conversation_id,
+        message=message,
+        words=words_of(text),
+    )
+
+
 def index_title(conversation: Conversation) -> None:
     own = SearchEntry.objects.filter(conversation=conversation, message=None)
     words = words_of(conversation.title)

@@ -16,7 +16,7 @@ from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
 from chat.services.answering import Begun, Caller, begin_answer, begin_once, next_position
 from chat.services.attachments import attach, checked_ids
-from chat.services.search_index import index_message, index_title
+from chat.services.search_index import index_said, index_title
 
 TITLE = 60
 
@@ -106,7 +106,7 @@ def _add_message(
     if not conversation.title and not conversation.titled_by_hand:
         conversation.title = title_from(text or names[0])
         index_title(conversation)
-    index_message(said.pk)
+    index_said(said, "\n".join([*names, text]))
     return said
 
 
