@@ -13,7 +13,7 @@ from chat.providers.demo_questions import Question
 
 CALCULATOR = "calculator"
 SEARCH = "duckduckgo_search"
-TODO = "todo_write"
+PLAN = "todo_write"
 
 _TOKEN = re.compile(r"\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,2}|[^\s\u3000-\uffef]{1,8}|\S)|\s+")
 _HIT = re.compile(r"^\d+\. (?P<title>.+)\n\s+(?P<url>https?://\S+)(?:\n\s+(?P<text>.+))?", re.M)
@@ -88,9 +88,9 @@ def _calls(scene: Scene) -> list[Call]:
     """The calls of the next step: all at once, and the plan is ticked off in a second one."""
     if not scene.results:
         return [call for call in _wanted(scene.question) if call.tool in scene.tools]
-    written = [result for result in scene.results if result.name == TODO]
-    if len(written) == 1 and not written[0].is_error and TODO in scene.tools:
-        return [Call(TODO, _todos(scene.question, done=len(_steps(scene.question))))]
+    written = [result for result in scene.results if result.name == PLAN]
+    if len(written) == 1 and not written[0].is_error and PLAN in scene.tools:
+        return [Call(PLAN, _todos(scene.question, done=len(_steps(scene.question))))]
     return []
 
 
@@ -100,7 +100,7 @@ def _wanted(question: Question) -> list[Call]:
         return [Call(CALCULATOR, {"expression": f"{n} * {n + 1}"}) for n in range(1, count + 1)]
     calls = []
     if question.plan:
-        calls.append(Call(TODO, _todos(question, done=0)))
+        calls.append(Call(PLAN, _todos(question, done=0)))
     if question.sum:
         calls.append(Call(CALCULATOR, {"expression": question.sum}))
     if question.search:
@@ -170,7 +170,7 @@ def _results(scene: Scene) -> list[str]:
     parts = {
         CALCULATOR: partial(_about_calls if scene.question.commands.tools else _about_sum, scene),
         SEARCH: partial(_about_search, scene),
-        TODO: partial(_about_plan, scene),
+        PLAN: partial(_about_plan, scene),
     }
     return [_about(parts[name], good, name) for name in parts] + failed
 

@@ -33,13 +33,13 @@ from chat.protocol.messages import ModelRef, WithParts
 from chat.protocol.parts import Tokens, ToolPart
 
 S, M = new_id(), new_id()
-TODO = TodoItem(id="1", content="a", status="completed", priority="low")
+STEP = TodoItem(id="1", content="a", status="completed", priority="low")
 DISPLAYS = [
     display_to_json(display)
     for display in (
         TextDisplay(text="seen"),
         DiffDisplay(path="a.py", before="x", after="y"),
-        TodoDisplay(items=(TODO,), before=()),
+        TodoDisplay(items=(STEP,), before=()),
         SumDisplay(expression="1+2", result="3"),
         SearchDisplay(query="q"),
     )
