@@ -61,6 +61,7 @@ class ChatConsumer(AsyncConsumer):
         self.socket = new_id()
         self.tab_id = ""
         self.attached = False
+        self.lists = False
         self.refused = 0
         self.outbox = Outbox(send)
         # One at a time: what the other end has is known only between two frames.
@@ -174,6 +175,8 @@ class ChatConsumer(AsyncConsumer):
                 await self.say(await self.tongue.attach(transcript, shown))
                 await presence.attach(self.conversation_id, self.user_id, self.socket, tab_id)
             if isinstance(self.tongue, HtmlTongue):
+                # A window of its own has no column.
+                self.lists = column is not None
                 self.tongue.listed.shown(self.conversation_id, column)
                 await self._tell_column()
 
@@ -241,7 +244,7 @@ class ChatConsumer(AsyncConsumer):
         return False
 
     async def _tell_column(self) -> None:
-        if isinstance(self.tongue, HtmlTongue) and not self.outbox.is_full:
+        if self.lists and not self.outbox.is_full:
             await self.say(self.tongue.column(await in_pool(column_entries, self.user_id)))
 
     async def _catch_up(self) -> None:

@@ -84,7 +84,7 @@ def conversation_page(
         agent_name=agent.name if agent else "",
         agents=agent_choices(catalogue, agent),
         models=model_choices(catalogue, model_id),
-        choice=transcript.choice,
+        chosen=transcript.chosen,
         older_before=first if transcript.older else None,
         uploads=settings.PARLEY_LIMITS["uploads_per_message"],
         **extra,

@@ -193,6 +193,7 @@ def _snapshot(transcript: Transcript) -> str:
         request_id=transcript.request_id,
         seq=transcript.seq,
         title=transcript.title,
+        **transcript.chosen._asdict(),
         messages=[message_to_json(message) for message in transcript.messages],
     )
 

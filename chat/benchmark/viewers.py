@@ -24,6 +24,7 @@ LONGEST = 300
 # People do not ask in the same instant.
 STAGGER = 0.02
 CURSOR = re.compile(r"<!--p\d+-\d+:(\d+)-->")
+# The only answer of its conversation.
 ENDED = re.compile(r'<footer [^>]*data-state="(done|stopped|failed)"')
 # More characters than any answer has.
 WHOLE = 1_000_000_000

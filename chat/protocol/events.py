@@ -25,6 +25,7 @@ EventName = Literal[
     "chat:user-message",
     "chat:edited",
     "chat:title",
+    "chat:choice",
     "chat:deleted",
 ]
 
@@ -46,6 +47,8 @@ class Event:
     chat:complete  status finish_reason usage
     chat:stopped   status by lengths
     chat:error     status error_key error_data
+    chat:title     title
+    chat:choice    agent model
     """
 
     name: EventName

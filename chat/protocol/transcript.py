@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from chat.protocol.messages import WithParts
 
-# Who answers next: the ids of agent and model, each empty until somebody chooses.
-NOTHING_CHOSEN = " "
+
+class Chosen(NamedTuple):
+    """Who answers next: an agent and a model, each empty until somebody chooses."""
+
+    agent: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,7 @@ class Transcript:
     rev: int
     title: str
     messages: tuple[WithParts, ...]
-    choice: str = NOTHING_CHOSEN
+    chosen: Chosen = field(default_factory=Chosen)
     request_id: str = ""
     seq: int = 0
     # Whether there are messages before the first of these.
@@ -34,7 +38,8 @@ class Shown:
     """What a tab has on its page."""
 
     title: str = ""
-    choice: str = NOTHING_CHOSEN
+    # Nothing on a page that has no place for it.
+    chosen: Chosen | None = None
     running: bool = False
     # Of each message, by position: its state and its mark, "done 1.1.0".
     messages: Mapping[int, str] = field(default_factory=dict)
@@ -50,13 +55,17 @@ class Shown:
         try:
             return cls(
                 title=str(data.get("title", "")),
-                choice=str(data.get("choice", NOTHING_CHOSEN)),
+                chosen=_chosen(data.get("chosen")),
                 running=bool(data.get("running")),
                 messages={int(key): str(value) for key, value in data["messages"].items()},
                 parts={_place(key): _state(value) for key, value in data["parts"].items()},
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             return cls()
+
+
+def _chosen(value: Any) -> Chosen | None:
+    return None if value is None else Chosen(str(value["agent"]), str(value["model"]))
 
 
 def _place(key: str) -> tuple[int, int]:

@@ -11,7 +11,7 @@ TITLE = "title"
 COLUMN = "column"
 COMPOSER = "composer"
 COMPOSER_ACTION = "go"
-CHOICE = "choice"
+CHOSEN = "chosen"
 EXAMPLES = "empty"
 OLDER = "older"
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from chat.protocol.events import DELTAS, TERMINAL, Event
 from chat.protocol.messages import AnswerInfo, WithParts, is_answer, message_from_json
-from chat.protocol.transcript import NOTHING_CHOSEN, Shown, Transcript
+from chat.protocol.transcript import Chosen, Shown, Transcript
 from chat.rendering import dom, swap
 from chat.rendering.live_answer import Gap, LiveAnswer
 from chat.rendering.messages import message_html, message_state
 from chat.rendering.pages import (
     Occasion,
-    choice_html,
+    chosen_html,
     composer_action_html,
     status_text,
     title_html,
@@ -33,7 +33,7 @@ class LiveTranscript:
         self.request_id = ""
         self.seq = 0
         self.title = ""
-        self.choice = NOTHING_CHOSEN
+        self.chosen: Chosen | None = None
         self.running = False
         self.answer: LiveAnswer | None = None
         self.states: dict[int, str] = {}
@@ -66,6 +66,8 @@ class LiveTranscript:
                 yield from self._entitle(event.body.get("title", self.title))
             case "chat:title":
                 yield from self._entitle(event.body["title"])
+            case "chat:choice":
+                yield from self._choose(Chosen(event.body["agent"], event.body["model"]))
             case _:
                 raise Gap
         self.rev = event.rev
@@ -116,7 +118,7 @@ class LiveTranscript:
     def _take_up(self, transcript: Transcript, shown: Shown) -> None:
         self.states = dict(shown.messages)
         self.title = shown.title
-        self.choice = shown.choice
+        self.chosen = shown.chosen
         self.running = shown.running
         self.answer = None
         for message in transcript.messages:
@@ -145,7 +147,7 @@ class LiveTranscript:
             if message.info.position >= floor:
                 yield from self._forward_message(message)
         yield from self._entitle(transcript.title)
-        yield from self._choose(transcript.choice)
+        yield from self._choose(transcript.chosen)
         self._follow(transcript)
         yield from self._set_running(transcript.running)
 
@@ -203,11 +205,11 @@ class LiveTranscript:
             self.title = title
             yield swap.replace(title_html(title, self.reader))
 
-    def _choose(self, choice: str) -> Iterator[str]:
+    def _choose(self, chosen: Chosen) -> Iterator[str]:
         """The script sets the pickers by it; their options are not drawn again."""
-        if choice != self.choice:
-            self.choice = choice
-            yield swap.replace(choice_html(choice))
+        if self.chosen is not None and chosen != self.chosen:
+            self.chosen = chosen
+            yield swap.replace(chosen_html(chosen))
 
     def _set_running(self, running: bool) -> Iterator[str]:
         """Send becomes stop while an answer is written, and back."""

@@ -1,7 +1,7 @@
 """Pages: a conversation, the column beside it, and the small things around them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, Literal, assert_never
@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from chat.protocol.messages import WithParts
-from chat.protocol.transcript import NOTHING_CHOSEN
+from chat.protocol.transcript import Chosen
 from chat.rendering import dom, times
 from chat.rendering.errors import error_text
 from chat.rendering.examples import examples
@@ -78,7 +78,7 @@ class ConversationPage:
     agent_description: str = ""
     agents: tuple[Choice, ...] = ()
     models: tuple[Choice, ...] = ()
-    choice: str = NOTHING_CHOSEN
+    chosen: Chosen = field(default_factory=Chosen)
     # Where staff connect a model; given only when nothing but the demo is there.
     connect_url: str = ""
     # The position before which older messages exist.
@@ -110,7 +110,7 @@ def page_context(
             "greeting": times.greeting(reader.name, reader.now),
             "examples": examples(),
             "clocks": times.clock_forms(),
-            "choice": choice_html(page.choice),
+            "chosen": chosen_html(page.chosen),
             "toasts": [any_toast_html(toast, reader) for toast in page.toasts],
         }
 
@@ -183,10 +183,10 @@ def title_html(title: str, reader: Reader) -> SafeString:
         return SafeString(render_to_string("chat/title.html", values).strip())
 
 
-def choice_html(choice: str) -> SafeString:
+def chosen_html(chosen: Chosen) -> SafeString:
     """Who was chosen to answer, for the script that sets the pickers in every tab."""
-    values = {**dict(zip(("agent", "model"), choice.split(" "), strict=False)), "ids": IDS}
-    return SafeString(render_to_string("chat/choice.html", values).strip())
+    values = {"chosen": chosen, "ids": IDS}
+    return SafeString(render_to_string("chat/chosen.html", values).strip())
 
 
 def composer_action_html(running: bool, reader: Reader) -> SafeString:
@@ -258,5 +258,5 @@ IDS = {
     "action": dom.COMPOSER_ACTION,
     "empty": dom.EXAMPLES,
     "older": dom.OLDER,
-    "choice": dom.CHOICE,
+    "chosen": dom.CHOSEN,
 }

@@ -7,13 +7,15 @@ from django.utils import timezone
 
 from chat.models import Agent, Conversation, Generation, LanguageModel
 from chat.protocol.errors import ChatError
-from chat.protocol.events import Event
+from chat.protocol.events import Event, EventName
 from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
+from chat.protocol.transcript import Chosen
 from chat.services.access import get_conversation, lock_conversation
 from chat.services.broadcast import publish, tell_user
 from chat.services.control import ask_to_stop
 from chat.services.pool import in_pool
+from chat.services.reading import chosen_in
 from chat.services.runs import Stop
 from chat.services.search_index import index_title
 
@@ -47,12 +49,13 @@ async def restore(user_id: int, conversation_id: str | UUID) -> None:
     await tell_user(user_id, "column", conversation_id=str(conversation_id))
 
 
-async def choose(user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str) -> None:
+async def choose(user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str) -> Chosen:
     """Who answers from the next turn on; what may not be used, or is not named, stays."""
-    changed = await in_pool(_choose, user_id, conversation_id, agent_id, model_id)
-    if changed is not None:
-        key = str(changed.pk)
-        await publish(key, [Event(name="chat:edited", conversation_id=key, rev=changed.rev)])
+    conversation, changed = await in_pool(_choose, user_id, conversation_id, agent_id, model_id)
+    chosen = chosen_in(conversation)
+    if changed:
+        await _publish(conversation, "chat:choice", **chosen._asdict())
+    return chosen
 
 
 def was_deleted(user_id: int, conversation_id: str) -> bool:
@@ -61,15 +64,14 @@ def was_deleted(user_id: int, conversation_id: str) -> bool:
     return rows.filter(deleted_at__isnull=False).exists()
 
 
-async def _tell(conversation: Conversation, name: str, **body: str) -> None:
-    event = Event(
-        name=name,  # type: ignore[arg-type]  # one of the two above
-        conversation_id=str(conversation.pk),
-        rev=conversation.rev,
-        body=body,
-    )
-    await publish(event.conversation_id, [event])
-    await tell_user(conversation.owner_id, "column", conversation_id=event.conversation_id)
+async def _tell(conversation: Conversation, name: EventName, **body: str) -> None:
+    await _publish(conversation, name, **body)
+    await tell_user(conversation.owner_id, "column", conversation_id=str(conversation.pk))
+
+
+async def _publish(conversation: Conversation, name: EventName, **body: str) -> None:
+    key = str(conversation.pk)
+    await publish(key, [Event(name=name, conversation_id=key, rev=conversation.rev, body=body)])
 
 
 @transaction.atomic
@@ -94,8 +96,8 @@ def _pin(user_id: int, conversation_id: str | UUID, pinned: bool) -> None:
 @transaction.atomic
 def _choose(
     user_id: int, conversation_id: str | UUID, agent_id: str, model_id: str
-) -> Conversation | None:
-    """The conversation, if anything about it has changed."""
+) -> tuple[Conversation, bool]:
+    """The conversation, and whether anything about it has changed."""
     conversation = lock_conversation(user_id, conversation_id)
     before = conversation.agent_id, conversation.model_id
     models = LanguageModel.objects.filter(enabled=True, provider__enabled=True)
@@ -104,10 +106,10 @@ def _choose(
     if is_uuid(model_id) and models.filter(pk=model_id).exists():
         conversation.model_id = UUID(model_id)
     if before == (conversation.agent_id, conversation.model_id):
-        return None
+        return conversation, False
     conversation.rev += 1
     conversation.save(update_fields=("agent", "model", "rev"))
-    return conversation
+    return conversation, True
 
 
 @transaction.atomic

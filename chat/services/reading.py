@@ -19,7 +19,7 @@ from chat.protocol.messages import (
     UserTime,
     WithParts,
 )
-from chat.protocol.transcript import Transcript
+from chat.protocol.transcript import Chosen, Transcript
 
 PAGE = 50
 ABORTED = "MessageAbortedError"
@@ -44,12 +44,16 @@ def read_transcript(
         conversation_id=str(conversation_id),
         rev=conversation.rev,
         title=conversation.title,
-        choice=f"{conversation.agent_id or ''} {conversation.model_id or ''}",
+        chosen=chosen_in(conversation),
         messages=tuple(as_value(row) for row in reversed(latest[:limit])),
         request_id=str(active.pk) if active else "",
         seq=active.flushed_seq if active else 0,
         older=len(latest) > limit,
     )
+
+
+def chosen_in(conversation: Conversation) -> Chosen:
+    return Chosen(str(conversation.agent_id or ""), str(conversation.model_id or ""))
 
 
 def read_history(conversation_id: str | UUID, before: int) -> tuple[WithParts, ...]:

@@ -15,10 +15,10 @@ from chat.services.frames import Frames
 from chat.services.pace import pace
 from chat.services.settle import Placed
 
-# A frame waits this long for more, and longer while it holds next to nothing: below about
-# eight characters its wrapping would weigh more than its words.
+# A frame waits longer while it holds next to nothing: below about eight characters its
+# wrapping would weigh more than its words.
 SHORT_FRAME = 8
-LONGEST = 0.1
+SHORT_FRAME_WAIT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Run:
         self.task: asyncio.Task[None] | None = None
         self._dirty: set[int] = set()
         self._last_frame = 0.0
-        self._written = 0
+        self._written = sum(len(getattr(part, "text", "")) for part in assignment.parts)
         self._timer: asyncio.TimerHandle | None = None
         self._order = asyncio.Lock()
         self._sending: set[asyncio.Task[None]] = set()
@@ -102,10 +102,10 @@ class Run:
         now = loop.time()
         wait = pace.wait(self._written)
         if self.frames.size < SHORT_FRAME:
-            wait = max(LONGEST, wait)
+            wait = max(SHORT_FRAME_WAIT, wait)
         due = now if urgent else self._last_frame + wait
         if due <= now:
-            self._emit()
+            self.hurry()
         elif self._timer is None or due < self._timer.when():
             if self._timer is not None:
                 self._timer.cancel()
@@ -114,13 +114,15 @@ class Run:
     def _on_time(self, due: float) -> None:
         pace.late(asyncio.get_running_loop().time() - due)
         self._timer = None
-        self._emit()
+        self.hurry()
 
-    def _emit(self) -> None:
+    def hurry(self) -> None:
+        """Send what is waiting."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self.frames:
+        # A run that another process has settled says nothing any more.
+        if self.lost or not self.frames:
             return
         self._last_frame = asyncio.get_running_loop().time()
         self._written += self.frames.size
@@ -132,11 +134,6 @@ class Run:
         # A layer that waits on a network must not let a later frame pass an earlier one.
         async with self._order:
             await publish(self.conversation_id, events)
-
-    def hurry(self) -> None:
-        """Send what is waiting; nothing of a run that another process has settled."""
-        if not self.lost:
-            self._emit()
 
     async def drained(self) -> None:
         """Send what is waiting and see it gone."""

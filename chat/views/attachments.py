@@ -90,7 +90,7 @@ def _download(request: HttpRequest, row: Attachment) -> HttpResponse:
     # The content of an id never changes; asking again is how its owner is checked.
     tag = quote_etag(str(row.pk))
     if tag in parse_etags(request.headers.get("If-None-Match", "")):
-        return _guarded(HttpResponse(status=304), tag)
+        return _guarded(HttpResponse(status=304), row)
     try:
         content = row.file.read()
     except FileNotFoundError:
@@ -99,12 +99,14 @@ def _download(request: HttpRequest, row: Attachment) -> HttpResponse:
     inline = row.mime in IMAGES
     disposition = content_disposition_header(not inline, row.filename or str(row.pk))
     response["Content-Disposition"] = disposition or "inline"
-    return _guarded(response, tag)
+    return _guarded(response, row)
 
 
-def _guarded(response: HttpResponse, tag: str) -> HttpResponse:
+def _guarded(response: HttpResponse, row: Attachment) -> HttpResponse:
     """Whatever a browser takes the file for: it may run nothing and be put into no page."""
-    response["ETag"] = tag
+    response["ETag"] = quote_etag(str(row.pk))
+    if row.message_id is not None:
+        response["Parley-Sent"] = "yes"
     response["Cache-Control"] = "private, no-cache"
     response["Content-Security-Policy"] = POLICY
     response["Cross-Origin-Resource-Policy"] = "same-origin"

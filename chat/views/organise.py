@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import translation
@@ -72,9 +72,9 @@ async def choose(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     user = await asker(request)
     await own(user.pk, conversation_id)
     agent, model = request.POST.get("agent", ""), request.POST.get("model", "")
-    await service.choose(user.pk, conversation_id, agent, model)
+    chosen = await service.choose(user.pk, conversation_id, agent, model)
     if is_scripted(request):
-        return HttpResponse(status=204)
+        return JsonResponse(chosen._asdict())
     return redirect("chat:conversation", conversation_id)
 
 

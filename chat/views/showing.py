@@ -78,7 +78,7 @@ def remember_language(response: HttpResponse, language: str) -> None:
     response.set_cookie(
         settings.LANGUAGE_COOKIE_NAME,
         language,
-        samesite="Lax",
+        samesite=settings.LANGUAGE_COOKIE_SAMESITE,  # type: ignore[arg-type]  # a plain text there
         secure=settings.LANGUAGE_COOKIE_SECURE,
     )
 

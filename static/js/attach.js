@@ -6,7 +6,7 @@ const form = list.closest("form");
 const text = form.elements.content;
 const token = () => ({ "X-CSRFToken": form.elements.csrfmiddlewaretoken.value });
 const uploads = new WeakMap();
-const files = new WeakMap();
+const stored = new WeakMap();
 const key = `files:${document.querySelector("main").dataset.conversation ?? "new"}`;
 
 function size(bytes) {
@@ -37,7 +37,7 @@ function kept(item, file) {
   const input = Object.assign(document.createElement("input"), { type: "hidden", value: id });
   input.name = "attachments";
   item.append(input);
-  files.set(item, file);
+  stored.set(item, file);
   if (mime.startsWith("image/")) {
     const picture = Object.assign(document.createElement("img"), { src: url, alt: "" });
     item.querySelector(".icon").replaceWith(picture);
@@ -95,7 +95,7 @@ list.addEventListener("click", (event) => {
   const next = item.nextElementSibling ?? item.previousElementSibling;
   item.remove();
   uploads.get(item)?.abort();
-  const file = files.get(item);
+  const file = stored.get(item);
   if (file) fetch(file.url, { method: "DELETE", headers: token() });
   form.dispatchEvent(new Event("parley:uploaded"));
   (next?.querySelector("button") ?? text).focus();
@@ -104,20 +104,27 @@ list.addEventListener("click", (event) => {
 // --- what is attached stays through a reload, as the words do ------------------------------------
 
 function save() {
-  const here = [...list.children].map((item) => files.get(item)).filter(Boolean);
+  const here = [...list.children].map((item) => stored.get(item)).filter(Boolean);
   if (here.length) sessionStorage.setItem(key, JSON.stringify(here));
   else sessionStorage.removeItem(key);
 }
 
-async function again(file) {
-  const item = chip({ name: file.filename, size: file.size });
-  files.set(item, file);
-  const there = await fetch(file.url, { method: "HEAD" }).catch(() => null);
-  finished(item);
-  if (there?.ok) kept(item, file);
-  else item.remove();
-  form.dispatchEvent(new Event("parley:uploaded"));
+// Not what has been sent or taken back meanwhile; a server that is away says neither.
+async function isFree({ url }) {
+  const answer = await fetch(url, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  return !answer || (answer.ok && !answer.headers.has("Parley-Sent"));
 }
 
-for (const file of JSON.parse(sessionStorage.getItem(key) ?? "[]")) again(file);
-new MutationObserver(save).observe(list, { childList: true, subtree: true });
+async function restore() {
+  const files = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+  const free = await Promise.all(files.map(isFree));
+  for (const file of files.filter((_, n) => free[n])) {
+    const item = chip({ name: file.filename, size: file.size });
+    finished(item);
+    kept(item, file);
+  }
+  save();
+  new MutationObserver(save).observe(list, { childList: true, subtree: true });
+}
+
+export const restored = restore();

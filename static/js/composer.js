@@ -6,8 +6,9 @@ const byId = (id) => document.getElementById(id);
 const form = byId("composer");
 const text = form?.elements.content;
 const place = document.querySelector("main")?.dataset.conversation ?? "new";
-const [key, files] = [`draft:${place}`, `files:${place}`];
+const key = `draft:${place}`;
 let sending = null;
+let restoring = null;
 
 function grow() {
   text.style.height = "auto";
@@ -31,9 +32,16 @@ const attached = () => [...form.querySelectorAll("#attached input")];
 const attach = async (files) => (await import("./attach.js")).attach(files);
 const hasFiles = (transfer) => Boolean(transfer?.types.includes("Files"));
 
+// What was attached before a reload.
+async function restored() {
+  const some = byId("attached") && sessionStorage.getItem(`files:${place}`);
+  if (some) await (await import("./attach.js")).restored;
+}
+
 // Resolves when nothing is being uploaded any more.
-function uploaded() {
-  if (!form.querySelector("#attached [data-uploading]")) return Promise.resolve();
+async function uploaded() {
+  await restoring;
+  if (!form.querySelector("#attached [data-uploading]")) return;
   return new Promise((done) => {
     form.addEventListener("parley:uploaded", () => done(uploaded()), { once: true });
   });
@@ -95,7 +103,7 @@ function keys(event) {
 if (form) {
   text.value ||= sessionStorage.getItem(key) ?? "";
   grow();
-  if (byId("attached") && sessionStorage.getItem(files)) attach([]);
+  restoring = restored().finally(() => (restoring = null));
   text.addEventListener("input", () => {
     grow();
     keep();
@@ -117,12 +125,11 @@ if (form) {
   form.addEventListener("submit", (event) => {
     if (!isLive(form)) {
       const example = event.submitter?.name === "example";
-      const waits = form.querySelector("#attached [data-uploading]");
+      const waits = restoring || form.querySelector("#attached [data-uploading]");
       const stays = form.hasAttribute("data-busy") || waits || (isEmpty() && !example);
       if (waits) uploaded().then(() => isEmpty() || form.requestSubmit());
       if (stays) return event.preventDefault();
       busy(true);
-      sessionStorage.removeItem(files);
       return sessionStorage.removeItem(key);
     }
     event.preventDefault();
@@ -131,5 +138,9 @@ if (form) {
   });
   document.addEventListener("parley:reply", answered);
   // A page that comes back from the browser's memory is not sending any more.
-  addEventListener("pageshow", (event) => event.persisted && busy(false));
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    busy(false);
+    fill(sessionStorage.getItem(key) ?? "");
+  });
 }

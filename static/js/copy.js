@@ -19,7 +19,7 @@ function plain(field) {
   return field.querySelector("pre")?.textContent ?? field.querySelector("[data-copied]").innerText;
 }
 
-// An answer is copied as its Markdown, which only the server has; the rest as it stands here.
+// Only the server has the Markdown of an answer.
 async function source(button) {
   if (button.dataset.copy === "source") {
     const answer = await fetch(button.dataset.source, { redirect: "error" });
@@ -44,7 +44,7 @@ async function write(text) {
 
 async function copy(button) {
   // Without empty lines around it, but with the indentation of the first.
-  await write((await source(button)).replace(/^(\s*\n)+|\s+$/g, ""));
+  await write((await source(button)).replace(/^(\s*\n)+/, "").trimEnd());
   button.toggleAttribute("data-done", true);
   button.focus();
   byId("status").textContent = byId("status").dataset.copied;

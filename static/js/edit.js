@@ -16,20 +16,16 @@ function edit(message) {
   text.setSelectionRange(text.value.length, text.value.length);
 }
 
-function stopEditing(box) {
-  const message = box.closest(".message");
-  message.removeAttribute("data-editing");
+function close(box, next) {
+  box.closest(".message").removeAttribute("data-editing");
   box.remove();
-  message.querySelector("[data-edit]")?.focus();
+  next?.focus();
 }
 
 document.addEventListener("parley:reply", ({ detail }) => {
   if (detail.reply !== "edit" || !detail.ok) return;
   const box = document.querySelector(".message > .edit");
-  if (!box) return;
-  box.closest(".message").removeAttribute("data-editing");
-  box.remove();
-  byId("text").focus();
+  if (box) close(box, byId("text"));
 });
 
 document.addEventListener("keydown", (event) => {
@@ -43,5 +39,5 @@ document.addEventListener("click", (event) => {
   if (!link || !byId("edit-box")) return;
   event.preventDefault();
   if (link.hasAttribute("data-edit")) edit(link.closest(".message"));
-  else stopEditing(link.closest(".edit"));
+  else close(link.closest(".edit"), link.closest(".message").querySelector("[data-edit]"));
 });

@@ -37,6 +37,13 @@ function leave(event) {
   box.focus();
 }
 
+// A place in the conversation that is open: the drawer does not stay before it.
+sidebar?.addEventListener("click", ({ target }) => {
+  const link = target.closest("#column a[href]");
+  const here = link?.hash && link.pathname === location.pathname;
+  if (here && sidebar.matches(":popover-open")) sidebar.hidePopover();
+});
+
 sidebar?.addEventListener("keydown", (event) => {
   if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (event.key === "ArrowDown" || event.key === "ArrowUp") move(event);

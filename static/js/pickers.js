@@ -1,15 +1,14 @@
 // Who answers next: kept at once, and the same in every tab.
 
-const byId = (id) => document.getElementById(id);
-const form = byId("composer");
+const form = document.getElementById("composer");
+const chosenNow = () => document.getElementById("chosen");
 let waiting = 0;
 let kept = Promise.resolve(true);
 
 // What was chosen, here or in another tab; while a choice is on its way, that one counts.
 function show() {
-  const { agent, model } = byId("choice")?.dataset ?? {};
   if (waiting) return;
-  for (const [name, value] of Object.entries({ agent, model })) {
+  for (const [name, value] of Object.entries(chosenNow()?.dataset ?? {})) {
     const options = [...(form.elements[name]?.options ?? [])];
     if (!options.some((option) => option.value === value)) continue;
     for (const option of options) option.toggleAttribute("selected", option.value === value);
@@ -20,16 +19,18 @@ function show() {
 async function keep() {
   const body = new FormData(form);
   for (const name of ["content", "attachments"]) body.delete(name);
+  const before = chosenNow();
   const request = { method: "POST", body, headers: { "HX-Request": "true" }, redirect: "error" };
   const answer = await fetch(form.dataset.choose, request).catch(() => null);
+  const is = answer?.ok ? await answer.json() : null;
   waiting -= 1;
-  if (!answer?.ok) document.dispatchEvent(new Event("parley:failed"));
-  else {
-    const { dataset } = byId("choice");
-    Object.assign(dataset, { agent: body.get("agent") ?? "", model: body.get("model") ?? "" });
-    show();
-  }
-  return Boolean(answer?.ok);
+  // What came by the socket meanwhile is newer.
+  if (is && chosenNow() === before) Object.assign(before.dataset, is);
+  if (is) show();
+  // Somebody may have switched one of them off since the page was loaded.
+  const done = Boolean(is) && Object.keys(is).every((name) => is[name] === (body.get(name) ?? is[name]));
+  if (!done) document.dispatchEvent(new Event("parley:failed"));
+  return done;
 }
 
 // One after the other: the last must not be overtaken by the one before.
@@ -51,6 +52,8 @@ form?.addEventListener("change", ({ target }) => {
   if (form.dataset.choose) keepNext();
 });
 
+// A browser that goes back puts what was picked then.
+addEventListener("pageshow", show);
 document.addEventListener("htmx:oobAfterSwap", ({ detail }) => {
-  if (detail.target.id === "choice") show();
+  if (detail.target.id === "chosen") show();
 });

@@ -24,15 +24,22 @@ function toEnd() {
 
 function look() {
   const left = distance();
+  const { scrollTop, scrollHeight } = scroller;
   // Up, and not because what is above has become shorter: the reader wants to read.
-  const up = scroller.scrollTop < last - 1 && scroller.scrollHeight >= height;
-  if (up) follow(left < 2);
-  else if (left < NEAR) follow(true);
-  last = scroller.scrollTop;
-  height = scroller.scrollHeight;
+  if (scrollTop < last - 1 && scrollHeight >= height) follow(left < 2);
+  else if (scrollTop > last && left < NEAR) follow(true);
+  last = scrollTop;
+  height = scrollHeight;
   const near = following || left < NEAR;
   // Said again, it would be styled again.
   if (jump.hidden !== near) jump.hidden = near;
+}
+
+function keepUp() {
+  // A greeting is read from its beginning.
+  if (!following || !transcript.lastElementChild?.matches(".message")) return look();
+  trim();
+  return toEnd();
 }
 
 // A long conversation is not kept whole: what is far above can be fetched again.
@@ -63,18 +70,32 @@ function keepPlace() {
   document.body.addEventListener("htmx:afterSwap", restore, { once: true });
 }
 
+// The dock hides nothing: not the end, nor what is focused or typed, nor a toast. (First of the
+// observers: the end is sought after that.)
+if (transcript && dock) {
+  const toasts = document.getElementById("toasts");
+  new ResizeObserver(() => {
+    const high = dock.offsetHeight;
+    transcript.style.marginBottom = `${high}px`;
+    scroller.style.scrollPaddingBottom = `${high + 12}px`;
+    toasts.style.bottom = `${high + 8}px`;
+  }).observe(dock);
+}
+
 if (transcript && jump) {
-  follow(true);
+  // Whoever was led to a message reads there.
+  follow(!location.hash);
+  addEventListener("hashchange", () => follow(false));
   addEventListener("scroll", look, { passive: true });
-  // The size changes after a swap was laid out: once a frame, however many swaps there were.
-  const resized = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      if (target === dock) transcript.style.marginBottom = `${dock.offsetHeight}px`;
-    }
-    if (!following) return look();
-    trim();
+  addEventListener("resize", keepUp);
+  // One's own words are wanted in view, wherever one was.
+  document.addEventListener("parley:reply", ({ detail }) => {
+    if (detail.reply !== "send" || !detail.ok) return;
+    follow(true);
     toEnd();
   });
+  // The size changes after a swap was laid out: once a frame, however many swaps there were.
+  const resized = new ResizeObserver(keepUp);
   resized.observe(transcript);
   resized.observe(dock);
   jump.addEventListener("click", () => {

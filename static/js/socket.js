@@ -8,8 +8,7 @@ const HTMX_RECONNECTS = [1006, 1011, 1012, 1013];
 // How much of each growing part is shown; a loaded page says it once, frames say it after.
 const shown = new Map();
 const pending = new Map();
-let [socket, timer] = [null, null];
-let [frames, acknowledged, retries] = [0, 0, 0];
+let [socket, timer, frames, acknowledged, retries] = [null, null, 0, 0, 0];
 
 function tabId() {
   const random = () => Math.random().toString(36).slice(2, 10);
@@ -47,13 +46,14 @@ function whatIsShown() {
       parts[part.id] = shown.get(part.id) ?? part.dataset.state ?? "done";
     }
   }
-  const said = (id, name) => document.getElementById(id)?.dataset[name];
-  const choice = `${said("choice", "agent")} ${said("choice", "model")}`;
+  const { title } = document.getElementById("title").dataset;
+  const chosen = document.getElementById("chosen")?.dataset;
   const running = Boolean(document.querySelector("#go [form=stop]"));
-  return { title: said("title", "title"), choice, running, messages, parts };
+  return { title, chosen, running, messages, parts };
 }
 
 function column() {
+  if (!document.getElementById("column")) return null; // a window of its own
   const row = (li) => [
     li.id.slice(2),
     li.querySelector(".name").textContent,

@@ -10,22 +10,25 @@ from tests.browser.conftest import Enter, ask
 WATCH = """
 () => {
   window.seen = { tasks: [], shift: 0, done: 0 };
-  // The caret (which is no node) and the last blocks: the next may have begun since.
-  const grows = ({ node }) => {
-    const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
-    return !node || element?.closest("#t > :last-child .markdown > :nth-last-child(-n + 3)");
+  // The caret (which is no node, and small) and the last blocks: the next may have begun since.
+  const grows = ({ node, currentRect }) => {
+    if (!node) return currentRect.width < 12;
+    const element = node.nodeType === Node.TEXT_NODE ? node.parentElement : node;
+    return element?.closest("#t > :last-child .markdown > :nth-last-child(-n + 3)");
   };
   new PerformanceObserver((list) => {
     for (const task of list.getEntries()) seen.tasks.push(task.duration);
   }).observe({ type: "longtask" });
   new PerformanceObserver((list) => {
     for (const shift of list.getEntries()) {
-      if (!shift.hadRecentInput && !shift.sources.every(grows)) seen.shift += shift.value;
+      const known = shift.sources.length && shift.sources.every(grows);
+      if (!shift.hadRecentInput && !known) seen.shift += shift.value;
     }
   }).observe({ type: "layout-shift" });
   // The button of the composer only: neither watching the words nor asking for them is free.
-  seen.end = () =>
-    new Promise((tell) => {
+  seen.end = (patience) =>
+    new Promise((tell, fail) => {
+      setTimeout(() => fail(new Error("the answer did not end")), patience);
       new MutationObserver(() => {
         const foot = document.querySelector("#t > :last-child").lastElementChild;
         if (foot.dataset.state === "done") tell((seen.done = Date.now()));
@@ -49,7 +52,7 @@ def stream(page: Page, tokens: int, ms: int) -> dict[str, Any]:
     page.evaluate(WATCH)
     before = busy(session), page.evaluate("performance.now()")
     ask(page, f"/slow {ms} /long {tokens}")
-    page.evaluate("seen.end()")
+    page.evaluate("(patience) => seen.end(patience)", tokens * ms * 3)
     after = busy(session), page.evaluate("performance.now()")
     seen: dict[str, Any] = page.evaluate("seen")
     share = 1000 * (after[0] - before[0]) / (after[1] - before[1])

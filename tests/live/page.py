@@ -35,7 +35,7 @@ class LivePage(dom_apply.Page):
                 name = self.root.find("head/title")
                 assert name is not None
                 name.text = f"{self.text_of('title')} · Parley"
-            if element.get("id") == "choice":
+            if element.get("id") == "chosen":
                 self._pick(element)
         for part, length in _CURSOR.findall(message):
             if length:
@@ -92,19 +92,19 @@ class LivePage(dom_apply.Page):
                 parts |= self._parts_of(message)
         return {
             "title": self.by_id("title").get("data-title"),
-            "choice": self._choice(),
+            "chosen": self._chosen(),
             "running": any(button.get("form") == "stop" for button in self.by_id("go").iter()),
             "messages": states,
             "parts": parts,
         }
 
-    def _choice(self) -> str:
-        choice = self.by_id("choice")
-        return f"{choice.get('data-agent')} {choice.get('data-model')}"
+    def _chosen(self) -> dict[str, str]:
+        element = self.by_id("chosen")
+        return {name: element.get(f"data-{name}", "") for name in ("agent", "model")}
 
-    def _pick(self, choice: Element) -> None:
+    def _pick(self, element: Element) -> None:
         """As `show` of pickers.js does."""
-        chosen = {choice.get("data-agent"), choice.get("data-model")}
+        chosen = {element.get("data-agent"), element.get("data-model")}
         for picker in (each for each in self.root.iter() if each.tag == "select"):
             if chosen & {option.get("value") for option in picker}:
                 for option in picker:

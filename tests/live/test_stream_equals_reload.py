@@ -2,13 +2,14 @@
 reload shows, for every action and at every moment."""
 
 import asyncio
+import json
 
 import pytest
 
 from chat.models import Message
 from tests import factories as make
 from tests.live.conftest import Site
-from tests.live.driver import equal_pages, eventually, in_thread
+from tests.live.driver import Tab, equal_pages, eventually, in_thread
 from tests.live.page import normal
 from tests.live.texts import mixed
 from tests.provider import Call, Drop, Gate, Say, Think, Wait, refuse, reply
@@ -399,10 +400,30 @@ async def test_who_answers_next_is_the_same_in_every_tab(site: Site) -> None:
     address = f"/c/{site.talk.pk}/choose/"
     assert (await site.alice.client.post(address, {"model": str(model.pk)})).status_code == 302
     for each in (tab, other):
-        await each.until(lambda each=each: str(model.pk) in each.page.shown()["choice"])
+        await each.until(lambda each=each: str(model.pk) == each.page.shown()["chosen"]["model"])
         await each.equals_a_fresh_page()
     await away.open()
     await away.equals_a_fresh_page()
     gate.open()
     await tab.sees_the_end()
     await equal_pages(tab, other, away)
+
+
+async def test_a_window_of_its_own_is_told_of_no_column(site: Site) -> None:
+    """What has no place on a page would make it say again and again what it shows."""
+    tab = await Tab(site.alice, site.talk.pk).load()
+    wire = tab.connect()
+    assert await wire.accepted()
+    shown = tab.page.shown()
+    attach = {"command": "attach", "tab_id": "w", "client_id": "a", "column": None}
+    wire.send(json.dumps({**attach, "shown": {**shown, "chosen": None}}))
+    heard = ""
+    for title in ("One", "Two"):
+        form = {"rename": str(site.talk.pk), "title": title}
+        await site.alice.client.post("/organise/", form)
+        while f'data-title="{title}"' not in heard:
+            heard += await wire.receive()
+    await site.alice.client.post(f"/c/{site.talk.pk}/choose/", {"model": "", "agent": ""})
+    await wire.close()
+    assert 'id="column"' not in heard
+    assert 'id="c-' not in heard

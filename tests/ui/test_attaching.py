@@ -129,6 +129,24 @@ def test_files_stay_through_a_reload_until_they_are_sent(page: Page) -> None:
         expect(chips(page)).to_have_count(0)
 
 
+def test_a_file_that_was_sent_elsewhere_does_not_come_back(page: Page) -> None:
+    """In a tab that was duplicated, or left before the reply came."""
+    new_talk(page)
+    choose(page, SCRIPT)
+    expect(chips(page)).to_have_count(1)
+    [(key, kept)] = page.evaluate(
+        "Object.entries(sessionStorage).filter(([k]) => k.startsWith('files:'))"
+    )
+    text(page).fill("with a file")
+    send(page)
+    answered(page)
+    page.evaluate("([key, kept]) => sessionStorage.setItem(key, kept)", [key, kept])
+    page.reload()
+    expect(page.locator("#t .chip")).to_have_count(1)
+    page.wait_for_function("(key) => !sessionStorage.getItem(key)", arg=key)
+    expect(page.locator("#attached > li")).to_have_count(0)
+
+
 def test_a_refused_file_says_why_and_leaves_the_rest(page: Page) -> None:
     text(page).fill("a draft")
     choose(page, {"name": "x.zip", "mimeType": "image/png", "buffer": b"PK\x03\x04\x00"}, SCRIPT)

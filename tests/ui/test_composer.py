@@ -74,7 +74,7 @@ def test_who_answers_next_can_be_chosen_in_a_conversation(page: Page) -> None:
         for each in (page, other):
             expect(each.get_by_label("Agent").locator("option:checked")).to_have_text("Researcher")
             expect(each.get_by_label("Model").locator("option:checked")).to_have_text("glm-4.6")
-        expect(page.locator("#choice")).not_to_have_attribute("data-agent", "")
+        expect(page.locator("#chosen")).not_to_have_attribute("data-agent", "")
         page.reload()
     other.close()
 

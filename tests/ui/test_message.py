@@ -112,28 +112,6 @@ def test_at_the_end_of_a_long_page_the_oldest_go(visit: Visit) -> None:
     expect(page.locator("#t > .message").last).to_be_in_viewport()
 
 
-def test_the_page_follows_an_answer_until_the_reader_scrolls_up(page: Page) -> None:
-    ask(page, "/slow 5 /long 3000 a long one")
-    page.wait_for_url("**/c/**")
-    page.wait_for_function("() => document.scrollingElement.scrollHeight > innerHeight * 2")
-    expect(page.locator("#jump")).to_be_hidden()
-    page.mouse.move(700, 300)
-    page.mouse.wheel(0, -300)
-    expect(page.locator("#jump")).to_be_visible()
-    place = page.evaluate("scrollY")
-    grown = page.evaluate("document.scrollingElement.scrollHeight")
-    page.wait_for_function(
-        "grown => document.scrollingElement.scrollHeight > grown + 200", arg=grown
-    )
-    assert abs(page.evaluate("scrollY") - place) < 2
-
-    page.locator("#jump").click()
-    expect(page.locator("#jump")).to_be_hidden()
-    page.keyboard.press("Escape")
-    answered(page)
-    expect(page.locator("#jump")).to_be_hidden()
-
-
 def test_what_is_being_done_is_announced_and_the_words_are_not(page: Page) -> None:
     page.add_init_script(
         """addEventListener("DOMContentLoaded", () => {
@@ -207,3 +185,7 @@ def test_printing_gives_a_clean_document(visit: Visit) -> None:
         expect(page.locator(gone).first).to_be_hidden()
     expect(page.locator(".said")).to_be_visible()
     expect(page.locator("figure.code")).to_be_visible()
+    # Dark ink on white paper, also for those who read light on dark.
+    dark = visit("en-dark").open("chat")
+    dark.emulate_media(media="print")
+    expect(dark.locator(".said").first).to_have_css("color", "rgb(22, 22, 22)")
