@@ -1,4 +1,5 @@
-"""Text cut into the words that are searched for: one way for what is kept and what is asked.
+"""Text cut into the words that are searched for: one way for what is kept and what is asked
+(`words_of` has a shorter one to the same words).
 
 Words are folded (case, accents, full-width forms). Scripts that are written without blanks have
 no words to cut at, so each letter is kept together with the next: 天气很好 is 天气 气很 很好 好.

@@ -1,11 +1,13 @@
 """Whole pages: structure, safety, weight, and that they work without scripts."""
 
+import gzip
 import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
 from chat.rendering.pages import (
@@ -160,6 +162,17 @@ def test_a_chinese_page_has_no_english_left():
 def test_pages_that_say_no_need_nothing(name):
     drawn = parse(render_to_string(name))
     assert words(one(drawn, "h1"))
+
+
+def test_the_first_visit_is_light():
+    """Under 60 KB compressed in at most 21 requests, scripts included."""
+    drawn = draw(PAGES["empty"])
+    loaded = drawn.xpath("//script/@src | //link[@rel='stylesheet']/@href")
+    paths = {finders.find(address.removeprefix("/static/")) for address in loaded}
+    weight = len(gzip.compress(page_source(PAGES["empty"], ADA).encode()))
+    weight += sum(len(gzip.compress(Path(path).read_bytes())) for path in paths)
+    assert weight < 60_000
+    assert len(paths) + 1 <= 21
 
 
 def test_templates_and_styles_stay_small():

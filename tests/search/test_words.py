@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from chat.formats.search_query import Clause, parse_query, spans
 from chat.formats.search_snippet import LENGTH, marked, snippet
-from chat.formats.search_text import words_of
+from chat.formats.search_text import tokens, words_of
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,11 @@ from chat.formats.search_text import words_of
 )
 def test_a_text_is_cut_into_folded_words(text: str, words: str) -> None:
     assert words_of(text).replace("\u2044", "") == words
+
+
+@given(st.text() | st.text("aB9_-\n\r\x85 é天气", max_size=80))
+def test_the_short_way_for_plain_lines_cuts_as_the_long_one(text: str) -> None:
+    assert words_of(text) == " ".join(token.word for token in tokens(text))
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ def test_the_end_stays_in_view_while_the_composer_grows(page: Page) -> None:
 def test_the_end_stays_in_view_when_the_window_gets_lower(page: Page) -> None:
     new_talk(page, "/long 400 a long one")
     page.wait_for_function(f"{LEFT} < 2")
-    page.set_viewport_size({"width": 1280, "height": 420})
+    assert page.viewport_size
+    page.set_viewport_size({"width": page.viewport_size["width"], "height": 420})
     page.wait_for_function(f"{LEFT} < 2")
 
 
