@@ -22,11 +22,11 @@ class Transcript:
     rev: int
     title: str
     messages: tuple[WithParts, ...]
-    chosen: Chosen = field(default_factory=Chosen)
     request_id: str = ""
     seq: int = 0
     # Whether there are messages before the first of these.
     older: bool = False
+    chosen: Chosen = field(default_factory=Chosen)
 
     @property
     def running(self) -> bool:
