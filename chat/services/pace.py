@@ -4,8 +4,8 @@ FRAME = 0.040
 # Of each run: up to eighty of them share some three hundred frames a second.
 SHARE = 0.003
 # Of each character written: a browser lays a long answer out with every frame.
-LENGTH = 0.000_001
-MOST_LENGTH = 0.040
+LENGTH = 0.000_001_5
+MOST_LENGTH = 0.060
 # A provider is read just after the frame before could leave, so that what comes leaves at once.
 READING = 0.005
 LONGEST = 0.250
