@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+from chat.services.answering import Caller
+from chat.services.catalog import ensure_defaults
 from chat.services.reading import read_history, read_transcript
+from chat.services.send import send_message
 from tests import factories as make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -63,3 +66,12 @@ def test_a_part_that_breaks_the_rules_is_held_by_a_card_and_hides_no_other() -> 
     assert [part.type for part in read.parts] == ["text", "text"]
     assert getattr(read.parts[0], "metadata", None) == {"unreadable": "tool"}
     assert read.text == "Hello"
+
+
+def test_a_message_is_sent_in_few_queries(django_assert_max_num_queries: Any) -> None:
+    """The first of a conversation, which also gets its title and its style of tools."""
+    ensure_defaults()
+    talk = make.a_conversation(make.a_user("alice"))
+    caller = Caller(user_id=talk.owner_id, name="alice", client_id="c")
+    with django_assert_max_num_queries(27):
+        assert send_message(caller, talk.pk, "Hello").request_id
