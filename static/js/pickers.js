@@ -28,7 +28,8 @@ async function keep() {
   if (is && chosenNow() === before) Object.assign(before.dataset, is);
   if (is) show();
   // Somebody may have switched one of them off since the page was loaded.
-  const done = Boolean(is) && Object.keys(is).every((name) => is[name] === (body.get(name) ?? is[name]));
+  const isAsWanted = (name) => !body.has(name) || body.get(name) === is[name];
+  const done = Boolean(is) && Object.keys(is).every(isAsWanted);
   if (!done) document.dispatchEvent(new Event("parley:failed"));
   return done;
 }
