@@ -6,7 +6,7 @@ const dock = document.querySelector(".dock");
 const scroller = document.scrollingElement;
 const [NEAR, MOST, KEPT] = [80, 300, 250];
 let following = null;
-let [last, height] = [0, 0];
+let [last, height, covered] = [0, 0, 0];
 
 const distance = () => scroller.scrollHeight - scroller.scrollTop - innerHeight;
 
@@ -70,16 +70,26 @@ function keepPlace() {
   document.body.addEventListener("htmx:afterSwap", restore, { once: true });
 }
 
-// The dock hides nothing: not the end, nor what is focused or typed, nor a toast. (First of the
-// observers: the end is sought after that.)
+// The dock hides nothing: not the end, nor what is focused or typed, nor a toast.
+function makeRoom() {
+  const high = dock.offsetHeight + covered;
+  dock.style.bottom = covered ? `${covered}px` : "";
+  transcript.style.marginBottom = `${high}px`;
+  scroller.style.scrollPaddingBottom = `${high + 12}px`;
+  document.getElementById("toasts").style.bottom = `${high + 8}px`;
+}
+
 if (transcript && dock) {
-  const toasts = document.getElementById("toasts");
-  new ResizeObserver(() => {
-    const high = dock.offsetHeight;
-    transcript.style.marginBottom = `${high}px`;
-    scroller.style.scrollPaddingBottom = `${high + 12}px`;
-    toasts.style.bottom = `${high + 8}px`;
-  }).observe(dock);
+  // The first of the observers: the end is sought after that.
+  new ResizeObserver(makeRoom).observe(dock);
+  // Keyboards on a screen cover what stands at the bottom, where the page is not made smaller.
+  window.visualViewport?.addEventListener("resize", () => {
+    const { height: seen, offsetTop, scale } = visualViewport;
+    const hidden = Math.round(innerHeight - seen - offsetTop);
+    covered = scale > 1.01 || hidden < 2 ? 0 : hidden;
+    makeRoom();
+    if (jump) keepUp();
+  });
 }
 
 if (transcript && jump) {
@@ -113,10 +123,3 @@ if (transcript && jump) {
   });
   if (document.querySelector("#t > .message") && !location.hash) toEnd();
 }
-
-// Keyboards on a screen cover what stands at the bottom, where the page is not made smaller.
-window.visualViewport?.addEventListener("resize", () => {
-  const { height: seen, offsetTop, scale } = visualViewport;
-  const covered = scale > 1.01 ? 0 : Math.max(0, innerHeight - seen - offsetTop);
-  if (dock) dock.style.bottom = covered > 1 ? `${covered}px` : "";
-});

@@ -10,7 +10,7 @@
   all("[name=csrfmiddlewaretoken]").forEach((element) => element.removeAttribute("value"));
   all("[nonce]").forEach((element) => element.removeAttribute("nonce"));
   all("[data-n]").forEach((element) => element.removeAttribute("data-n"));
-  all("#composer, #text, #t").forEach((element) => element.removeAttribute("style"));
+  all("#composer, #text, #t, #toasts, .dock").forEach((element) => element.removeAttribute("style"));
   page.removeAttribute("style");
   all("[class*=htmx-]").forEach((element) => {
     const kept = [...element.classList].filter((name) => !name.startsWith("htmx-"));

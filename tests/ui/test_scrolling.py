@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.ui.conftest import Visit
+from tests.ui.conftest import PHONE, Visit
 from tests.ui.talking import answered, ask, new_talk
 
 LEFT = "document.scrollingElement.scrollHeight - scrollY - innerHeight"
@@ -107,3 +107,21 @@ def test_what_has_the_focus_is_never_covered(visit: Visit, size: tuple[int, int]
             assert not page.evaluate(COVERED), page.evaluate("document.activeElement.outerHTML")
             seen += page.evaluate("Boolean(document.activeElement.closest('#t'))")
     assert seen > 20
+
+
+def test_a_keyboard_on_the_screen_hides_neither_composer_nor_end(visit: Visit) -> None:
+    """Where the keyboard is laid over the page: only the visual viewport gets lower."""
+    page = visit(viewport={"width": 390, "height": 844}, **PHONE).open("/")
+    new_talk(page, "/long 200 a long one")
+    page.evaluate(
+        """() => {
+          Object.defineProperty(visualViewport, "height", { value: 500 });
+          visualViewport.dispatchEvent(new Event("resize"));
+        }"""
+    )
+    page.wait_for_function(f"() => {LEFT} < 2")
+    dock, foot = (page.locator(each).last.bounding_box() for each in (".dock", ".foot .actions"))
+    assert dock
+    assert foot
+    assert dock["y"] + dock["height"] == pytest.approx(500, abs=1)
+    assert foot["y"] + foot["height"] <= dock["y"]
