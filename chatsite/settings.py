@@ -227,6 +227,8 @@ PARLEY_LIMITS = {
         "grace_seconds": 15,
         "lease_seconds": 20,
         "renew_seconds": 5,
+        # How long what was deleted can be brought back; 0 keeps it for ever.
+        "deleted_days": 30,
     }.items()
 }
 # Who gives a conversation its title: the model after its first answer, or the first words alone.

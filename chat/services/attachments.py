@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from time import monotonic
 from uuid import UUID
 
 from django.conf import settings
@@ -15,16 +14,11 @@ from chat.protocol.errors import ChatError
 from chat.protocol.factories import create_file_part
 from chat.protocol.files import HEAD, TEXT, clean_name, kind_of, own_url
 from chat.protocol.ids import is_uuid
-from chat.services.pool import in_pool
 
 # How long a file may wait for its message, and how many of one person may.
 PATIENCE = timedelta(days=1)
 WAITING = 50
 BATCH = 100
-# Seconds between two looks for files that nobody sent.
-SWEEP = 600.0
-
-_next_sweep = 0.0
 
 
 def store(user_id: int, name: str, file: File) -> Attachment:
@@ -131,11 +125,3 @@ def forget_waiting() -> int:
     for row in rows:
         row.delete()
     return len(rows)
-
-
-async def sweep() -> None:
-    """The same from time to time; costs nothing in between."""
-    global _next_sweep
-    if monotonic() >= _next_sweep:
-        _next_sweep = monotonic() + SWEEP
-        await in_pool(forget_waiting)

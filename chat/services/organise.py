@@ -1,7 +1,9 @@
 """Rename, pin, archive, delete: what the column can do with a conversation."""
 
+from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -20,6 +22,7 @@ from chat.services.runs import Stop
 from chat.services.search_index import index_title
 
 TITLE_LENGTH = 200
+PURGED_AT_ONCE = 20
 
 
 async def rename(user_id: int, conversation_id: str | UUID, title: object) -> str:
@@ -56,6 +59,16 @@ async def choose(user_id: int, conversation_id: str | UUID, agent_id: str, model
     if changed:
         await _publish(conversation, "chat:choice", **chosen._asdict())
     return chosen
+
+
+def purge_deleted() -> None:
+    """Delete for good what was deleted long ago; some at a time, others want to write too."""
+    days = settings.PARLEY_LIMITS["deleted_days"]
+    if not days:
+        return
+    old = Conversation.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=days))
+    for conversation in old[:PURGED_AT_ONCE]:
+        conversation.delete()
 
 
 def was_deleted(user_id: int, conversation_id: str) -> bool:

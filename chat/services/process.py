@@ -49,9 +49,9 @@ def _lease() -> Combinable:
 
 async def keep_alive() -> None:
     """Renew the lease, and see to what dead processes and closed pages left behind, for ever."""
-    from chat.services.attachments import sweep
     from chat.services.presence import look_around
     from chat.services.recover import settle_orphans
+    from chat.services.sweep import sweep
 
     while True:
         try:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat.models import Attachment, Conversation, Message
-from chat.services import attachments
+from chat.services import attachments, sweep
 from chat.services.pool import close_connections
 from tests import factories as make
 from tests.attachments import samples
@@ -71,15 +71,15 @@ async def test_the_sweep_removes_what_nobody_sent_within_a_day(
     def age(hours: int) -> None:
         Attachment.objects.update(created=timezone.now() - timedelta(hours=hours))
 
-    monkeypatch.setattr(attachments, "_next_sweep", 0.0)
+    monkeypatch.setattr(sweep, "_next", 0.0)
     await age(23)
-    await attachments.sweep()
+    await sweep.sweep()
     assert len(samples.stored()) == 3
     await age(25)
-    await attachments.sweep()
+    await sweep.sweep()
     assert len(samples.stored()) == 3, "not again within ten minutes"
-    monkeypatch.setattr(attachments, "_next_sweep", 0.0)
-    await attachments.sweep()
+    monkeypatch.setattr(sweep, "_next", 0.0)
+    await sweep.sweep()
     names = await sync_to_async(
         lambda: set(Attachment.objects.values_list("filename", flat=True))
     )()
