@@ -51,7 +51,8 @@ coverage: setup ## Run the tests on SQLite, traced (twice as slow), and hold the
 test-full: setup ## Run the slow tests as well
 	@scripts/test-needs
 	@$(PYTEST) -n $(JOBS) -m "not browser"
-	@$(PYTEST) -n $(JOBS) -m browser
+	@$(PYTEST) -n $(JOBS) -m "browser and not alone"
+	@$(PYTEST) -m alone
 	@$(BIN)/python scripts/with_postgres $(PYTEST) -n $(JOBS) -m both_databases
 
 lint: setup ## Check style, types, migrations and settings

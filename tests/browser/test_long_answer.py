@@ -62,6 +62,7 @@ def stream(page: Page, tokens: int, ms: int) -> dict[str, Any]:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_long_answer_keeps_the_page_quick(enter: Enter) -> None:
     """10,000 tokens of markdown, one every 5 ms."""
     page = enter().open("/")
