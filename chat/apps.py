@@ -9,7 +9,7 @@ class ChatConfig(AppConfig):
     verbose_name = _("Chat")
 
     def ready(self) -> None:
-        from chat import checks, signals  # noqa: F401 - they register themselves
+        from chat import checks, services  # noqa: F401 - they register themselves
         from chat.tools import web_search
 
         # Any installed app adds tools by having a module of that name.

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.consumers import ChatConsumer
+from chat.consumers.consumer import ChatConsumer
 
 websocket_urlpatterns = [
     path("ws/", ChatConsumer.as_asgi()),

@@ -2,7 +2,7 @@
 
 from modeltranslation.translator import TranslationOptions, register
 
-from chat.models import Agent, Provider, ToolSetting
+from chat.models import Agent, Example, Provider, ToolSetting
 
 
 @register(Provider)
@@ -13,6 +13,11 @@ class ProviderTranslation(TranslationOptions):
 @register(Agent)
 class AgentTranslation(TranslationOptions):
     fields = ("name", "description", "system_prompt")
+
+
+@register(Example)
+class ExampleTranslation(TranslationOptions):
+    fields = ("title", "text")
 
 
 @register(ToolSetting)

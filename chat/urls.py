@@ -2,20 +2,26 @@
 
 from django.urls import include, path
 
-from chat.views import attachments, organise, pages, preferences, search, settings, turns
+from chat.views import attachments, choosing, organise, pages, preferences, search, settings, turns
 
 app_name = "chat"
 
 conversation = [
     path("", pages.conversation, name="conversation"),
     path("older/", pages.older, name="older"),
+    path("newer/", pages.newer, name="newer"),
     path("send/", turns.send, name="send"),
     path("attachments/", attachments.upload, name="upload_here"),
     path("stop/", turns.stop, name="stop"),
     path("edit/", turns.edit, name="edit"),
+    path("queue/edit/", turns.edit_queued, name="queue_edit"),
+    path("queue/remove/", turns.remove_queued, name="queue_remove"),
+    path("queue/send/", turns.send_queued, name="queue_send"),
+    path("queue/hold/", turns.hold_queue, name="queue_hold"),
     path("regenerate/", turns.regenerate, name="regenerate"),
     path("continue/", turns.continue_answer, name="continue"),
     path("version/", turns.version, name="version"),
+    path("feedback/", turns.feedback, name="feedback"),
     path("choose/", organise.choose, name="choose"),
     path("m/<uuid:message_id>/source/", pages.source, name="source"),
     path("export/<slug:form>/", organise.export, name="export"),
@@ -29,7 +35,11 @@ urlpatterns = [
     path("theme/", preferences.theme, name="theme"),
     path("settings/", settings.settings, name="settings"),
     path("settings/tools/", settings.tools, name="tools"),
+    path("models/", choosing.models, name="models"),
+    path("models/favourite/", choosing.favourite, name="favourite"),
     path("search/", search.search, name="search"),
+    path("archived/", organise.archived, name="archived"),
+    path("deleted/", organise.deleted, name="deleted"),
     path("organise/", organise.organise, name="organise"),
     path("c/<uuid:conversation_id>/", include(conversation)),
 ]

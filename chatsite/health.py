@@ -1,31 +1,65 @@
-"""Answers for supervisors and load balancers."""
+"""Answers for supervisors and load balancers, who ask by address.
 
-from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+They are given before Django looks at the host name, which in production must be one of ours.
+"""
+
+import contextlib
+
+from asgiref.sync import iscoroutinefunction
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import sync_and_async_middleware
+
+from chat import services
+from chatsite.lifespan import CannotStart
 
 
-@login_not_required
-async def healthz(request: HttpRequest) -> HttpResponse:
-    """The process answers."""
-    return HttpResponse("ok\n", content_type="text/plain")
+@sync_and_async_middleware
+def answer_probes(get_response):  # type: ignore[no-untyped-def]
+    """`/healthz`: the process answers. `/readyz`: it can serve pages."""
+    if iscoroutinefunction(get_response):
+
+        async def answer(request: HttpRequest) -> HttpResponse:
+            match request.path_info:
+                case "/healthz":
+                    return _said("ok")
+                case "/readyz":
+                    return await services.in_pool(_readiness)
+            return await get_response(request)  # type: ignore[no-any-return]
+
+        return answer
+
+    def answer_now(request: HttpRequest) -> HttpResponse:
+        match request.path_info:
+            case "/healthz":
+                return _said("ok")
+            case "/readyz":
+                return _readiness()
+        return get_response(request)  # type: ignore[no-any-return]
+
+    return answer_now
 
 
-@login_not_required
-def readyz(request: HttpRequest) -> HttpResponse:
-    """The process can serve pages: its database answers and has all tables."""
+async def refuse_unfit_database() -> None:
+    """Not one that is away or behind: it may come back, or be brought up to date."""
+    with contextlib.suppress(DatabaseError):
+        if not await services.in_pool(services.pending_migrations):
+            fault = await services.in_pool(services.schema_fault)
+            if fault:
+                raise CannotStart(fault)
+
+
+def _readiness() -> HttpResponse:
+    """Its database answers and has all it needs, and the process is not about to end."""
+    if services.is_closing():
+        return _said("going down", 503)
     try:
-        executor = MigrationExecutor(connection)
-        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        pending = services.pending_migrations()
+        fault = "migrations are pending" if pending else services.schema_fault()
     except DatabaseError:
-        return _not_ready("no database")
-    return _not_ready("migrations are pending") if pending else _ready()
+        fault = "no database"
+    return _said(fault, 503) if fault else _said("ready")
 
 
-def _ready() -> HttpResponse:
-    return HttpResponse("ready\n", content_type="text/plain")
-
-
-def _not_ready(why: str) -> HttpResponse:
-    return HttpResponse(f"{why}\n", status=503, content_type="text/plain")
+def _said(words: str, status: int = 200) -> HttpResponse:
+    return HttpResponse(f"{words}\n", status=status, content_type="text/plain; charset=utf-8")

@@ -53,6 +53,5 @@ def logging_config(level: str) -> dict[str, Any]:
             "django.request": {"level": "ERROR"},
             "django.security.DisallowedHost": {"level": "CRITICAL"},
             "httpx": {"level": "WARNING"},
-            "httpcore": {"level": "WARNING"},
         },
     }

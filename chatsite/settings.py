@@ -22,6 +22,8 @@ DATA_DIR = env.folder("PARLEY_DATA", BASE_DIR / "var")
 
 HOST = env.text("HOST", "127.0.0.1")
 PORT = env.number("PORT", 8000)
+# What `serve` runs: uvicorn costs less, most of all where uvloop is installed.
+PARLEY_SERVER = env.choice("PARLEY_SERVER", ("daphne", "uvicorn"))
 _LOCAL_HOSTS = [] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") + _LOCAL_HOSTS
 # Full origins (scheme, host, port) that may post forms and open sockets.
@@ -62,6 +64,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "chatsite.health.answer_probes",
     "django.middleware.security.SecurityMiddleware",
     "chatsite.static.StaticFilesMiddleware",
     # Pages only: static files are compressed beforehand, and secrets in pages are masked.
@@ -86,8 +89,17 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            # Ours are compiled without the line breaks that they are written with.
+            "loaders": [
+                (
+                    "chat.rendering.template_loader.Loader",
+                    [
+                        "django.template.loaders.filesystem.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
@@ -104,7 +116,7 @@ TEMPLATES = [
 DATABASES = {"default": env.database(env.text("DATABASE_URL"), DATA_DIR)}
 REDIS_URL = env.text("REDIS_URL")
 
-LOCAL_LAYER = "chat.layers.InProcessChannelLayer"
+LOCAL_LAYER = "chat.services.layer.InProcessChannelLayer"
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
@@ -176,7 +188,6 @@ CSRF_COOKIE_NAME = "__Host-csrftoken" if PRODUCTION else "parley_csrftoken"
 # --- Headers -----------------------------------------------------------------------------------
 
 SECURE_SSL_REDIRECT = PRODUCTION
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
 # Only a proxy that overwrites this header may be believed.
@@ -212,19 +223,23 @@ CONTENT_SECURITY_POLICY = {
 PARLEY_LIMITS = {
     name: env.number(f"PARLEY_LIMIT_{name.upper()}", default)
     for name, default in {
-        "message_chars": 32_000,
-        # A message of the longest, in any script and escaped, and what is said around it.
-        "frame_bytes": 262_144,
+        "message_chars": 200_000,
+        # The longest message, in any script and escaped, and the command around it.
+        "frame_bytes": 1_700_000,
         "frames_per_second": 10,
         "generations_per_user": 10,
         "generations_per_process": 400,
+        "queued_messages": 10,
         "output_chars": 200_000,
+        "calls_per_step": 64,
         "upload_bytes": 10_000_000,
-        "upload_text_bytes": 256_000,
-        "uploads_per_message": 5,
+        "upload_text_bytes": 5_000_000,
+        "uploads_per_message": 10,
         "first_byte_seconds": 300,
         "idle_seconds": 90,
+        "run_seconds": 3600,
         "grace_seconds": 15,
+        "lost_seconds": 600,
         "lease_seconds": 20,
         "renew_seconds": 5,
         # How long what was deleted can be brought back; 0 keeps it for ever.
@@ -237,7 +252,8 @@ PARLEY_TITLES = env.choice("PARLEY_TITLES", ("model", "first"))
 PARLEY_SEARCH_URL = env.text("PARLEY_SEARCH_URL")
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 # Django counts fields and not files here; files are checked against upload_bytes.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+# A form without scripts may write nine signs for each character of a message.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 9 * PARLEY_LIMITS["message_chars"] + 100_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 20
 

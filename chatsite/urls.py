@@ -7,7 +7,6 @@ from django.urls import include, path
 
 from chat.views.preferences import set_language
 from chatsite.entrance import EnterView
-from chatsite.health import healthz, readyz
 from chatsite.static import favicon
 from chatsite.throttle import ThrottledAdminForm, ThrottledForm
 
@@ -21,7 +20,5 @@ urlpatterns = [
     path("enter/", EnterView.as_view(), name="enter"),
     path("i18n/setlang/", login_not_required(set_language), name="set_language"),
     path("favicon.ico", favicon),
-    path("healthz", healthz, name="healthz"),
-    path("readyz", readyz, name="readyz"),
     path("", include("chat.urls")),
 ]

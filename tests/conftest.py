@@ -1,17 +1,41 @@
 """Fixtures for all tests, and the rule that nothing is skipped in CI."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser
 
-from tests.services.postgres import running_postgres
-from tests.services.process import ServiceMissing
-from tests.services.redis import Redis, running_redis
-from tests.services.server import Server, running_server
+from tests.support.emptying import empty_quickly
+from tests.support.model_server.fixtures import scripted_provider
+from tests.support.postgres import running_postgres
+from tests.support.process import ServiceMissing
+from tests.support.redis import Redis, running_redis
+from tests.support.server import Server, running_server
+from tests.support.site import held, program, site
+
+__all__ = ["held", "program", "scripted_provider", "site"]
+
+# How long an example takes says something of the machine, nothing of the program. Every day the
+# same examples are tried: what fails now and then is found in the full run, with others each time.
+settings.register_profile(
+    "parley",
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=not os.environ.get("PARLEY_FULL"),
+)
+settings.load_profile("parley")
+
+empty_quickly()
+
+# A shell lets what it starts in the background ignore Ctrl-C, and so would every server that the
+# tests start and interrupt: a handler is not handed down, to ignore it is.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 IN_CI = os.environ.get("CI") == "true"
 
@@ -40,7 +64,7 @@ def redis_url() -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     """One Chromium for each test process; its driver keeps an event loop of its own running,
     so browser tests and async tests never share a process (see the Makefile)."""
-    from tests.services.chromium import running_chromium
+    from tests.support.chromium import running_chromium
 
     try:
         with running_chromium() as chromium:

@@ -1,14 +1,15 @@
 """The ASGI application: who may open a socket, and what runs at the start and the end."""
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from channels.testing import WebsocketCommunicator
 
-from chatsite.asgi import application
-from chatsite.lifespan import Lifespan
+from chatsite.asgi import application, lifespan
+from chatsite.lifespan import Lifespan, keep_what_is_loaded
 
 ANYWHERE = "/nowhere/"
 
@@ -80,7 +81,7 @@ async def test_the_lifespan_runs_every_hook_once() -> None:
 
 
 def test_daphne_waits_for_the_hooks_before_it_ends() -> None:
-    from tests.services.server import ROOT, python
+    from tests.support.server import ROOT, python
 
     code = """if True:
         import asyncio
@@ -101,3 +102,13 @@ def test_daphne_waits_for_the_hooks_before_it_ends() -> None:
     """
     result = python(ROOT / "var", "-c", code)
     assert result.stdout.split() == ["started", "stopped"], result.stderr
+
+
+async def test_the_collector_is_spared_what_a_process_has_loaded() -> None:
+    assert lifespan.startup[-1] is keep_what_is_loaded
+    try:
+        await keep_what_is_loaded()
+        assert gc.get_freeze_count() > 50_000
+        assert len(gc.get_objects(generation=2)) < 1000
+    finally:
+        gc.unfreeze()

@@ -19,7 +19,7 @@ from django.test import Client
 from chat.management import preparation
 from chat.management.commands.serve import check_port
 from chat.models import Agent, Provider
-from tests.services.server import Server, python
+from tests.support.server import Server, python
 
 HASHED = "chatsite.storage.HashedFilesStorage"
 
@@ -125,8 +125,8 @@ def opener() -> urllib.request.OpenerDirector:
 def test_serve_prints_a_link_that_logs_in(serve: Callable[..., Server]) -> None:
     server = serve()
     browser = opener()
-    browser.open(f"{server.link}&next=/healthz", timeout=10)
-    with browser.open(f"{server.url}/admin/", timeout=10) as page:
+    browser.open(f"{server.link}&next=/healthz", timeout=60)
+    with browser.open(f"{server.url}/admin/", timeout=60) as page:
         assert page.url == f"{server.url}/admin/"
         assert "server" not in {name.lower() for name in page.headers}
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from autobahn.exception import Disconnected
 
-from chat.outbox import MANY, NOT_READING, Outbox
+from chat.consumers.outbox import MANY, NOT_READING, Outbox
 
 
 class Client:

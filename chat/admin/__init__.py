@@ -4,6 +4,7 @@ from chat.admin import (  # noqa: F401 - importing registers them
     agents,
     attachments,
     conversations,
+    feedback,
     generations,
     messages,
     models,
@@ -11,5 +12,6 @@ from chat.admin import (  # noqa: F401 - importing registers them
     people,
     processes,
     providers,
+    queued,
     tools,
 )

@@ -3,18 +3,18 @@
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin.reading import WrittenByProgram
+from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Attachment
 
 
 @admin.register(Attachment)
-class AttachmentAdmin(WrittenByProgram):
+class AttachmentAdmin(ReadOnlyAdmin[Attachment]):
     list_display = ("__str__", "owner", "mime", "size", "message", "created")
     list_filter = ("mime", "created")
     list_select_related = ("owner", "message")
     search_fields = ("filename", "=id", "owner__username", "mime")
     readonly_fields = ("stored_as",)
-    fields = ("filename", "mime", "size", "owner", "message", "stored_as", "created")
+    fields = ("filename", "mime", "size", "owner", "message", "queued", "stored_as", "created")
 
     @admin.display(description=_("stored as"))
     def stored_as(self, row: Attachment) -> str:

@@ -1,29 +1,28 @@
-"""Conversations, with all that was said drawn as on the page."""
+"""Conversations, with their messages drawn as on the page."""
 
 from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, QuerySet
-from django.forms.models import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin.reading import WrittenByProgram
+from chat import services
+from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Conversation
-from chat.readers import make_reader
-from chat.rendering.messages import message_html
-from chat.services.amend import amend_conversation
-from chat.services.reading import as_value
+from chat.rendering.page.messages import message_html
+from chat.views.model_form import ModelForm
+from chat.views.reader import make_reader
 
 # The latest messages are drawn; the others are in the list of messages.
 DRAWN = 100
 
 
 @admin.register(Conversation)
-class ConversationAdmin(WrittenByProgram):
+class ConversationAdmin(ReadOnlyAdmin[Conversation]):
     change_form_template = "admin/chat/conversation/change_form.html"
     editable = ("title", "agent", "model", "pinned", "archived_at", "deleted_at")
     list_display = ("__str__", "owner", "agent", "message_count", "updated", "archived_at")
@@ -38,21 +37,26 @@ class ConversationAdmin(WrittenByProgram):
         (_("Times"), {"fields": ("created", "updated", "archived_at", "deleted_at")}),
     )
 
-    class Media:
-        css = {"all": ("css/admin.css",)}
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
         return super().get_queryset(request).annotate(message_count=Count("messages"))
 
     @admin.display(description=_("messages"), ordering="message_count")
     def message_count(self, row: Conversation) -> int:
-        return row.message_count  # type: ignore[attr-defined]  # counted in the query
+        count: int = row.message_count  # type: ignore[attr-defined]  # counted in the query
+        return count
 
     def save_model(
-        self, request: HttpRequest, obj: Conversation, form: ModelForm, change: bool
+        self, request: HttpRequest, obj: Conversation, form: ModelForm[Conversation], change: bool
     ) -> None:
         if form.changed_data:
-            amend_conversation(obj, form.changed_data)
+            services.amend_conversation(obj, form.changed_data)
+
+    def delete_model(self, request: HttpRequest, obj: Conversation) -> None:
+        services.remove_conversation(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> None:
+        for conversation in queryset:
+            services.remove_conversation(conversation)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
@@ -71,6 +75,6 @@ def transcript(conversation: Conversation, request: HttpRequest) -> list[dict[st
     reader = replace(make_reader(request.user, get_language() or "en"), may_act=False)
     rows = conversation.messages.prefetch_related("parts").order_by("-position")[:DRAWN]
     return [
-        {"row": row, "html": message_html(as_value(row), reader), "parts": row.parts.all()}
+        {"row": row, "html": message_html(services.as_value(row), reader), "parts": row.parts.all()}
         for row in reversed(rows)
     ]

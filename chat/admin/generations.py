@@ -2,20 +2,22 @@
 
 from asgiref.sync import async_to_sync
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from chat.admin.reading import WrittenByProgram
+from chat import services
+from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Generation
 from chat.protocol.errors import ChatError
 from chat.rendering.errors import error_text
-from chat.services.stop import stop_generation
+from chat.services import Caller
 
 
 @admin.register(Generation)
-class GenerationAdmin(WrittenByProgram):
+class GenerationAdmin(ReadOnlyAdmin[Generation]):
     list_display = ("id", "conversation", "user", "status", "process", "started", "finished")
     list_filter = ("status", "started")
     list_select_related = ("conversation", "user", "process")
@@ -25,16 +27,12 @@ class GenerationAdmin(WrittenByProgram):
     @admin.action(description=_("Stop the selected generations"), permissions=["change"])
     def stop(self, request: HttpRequest, queryset: QuerySet[Generation]) -> None:
         stopped = 0
+        assert isinstance(request.user, User), "the administration lets nobody else in"
+        name = request.user.get_short_name() or request.user.get_username()
+        caller = Caller(request.user.pk, name)
         for generation in queryset.filter(status=Generation.Status.ACTIVE):
-            # An administrator stops it in the owner's name: only they have the conversation.
-            owner = generation.conversation.owner_id
             try:
-                async_to_sync(stop_generation)(
-                    owner,
-                    str(generation.conversation_id),
-                    request.user.get_username(),
-                    request_id=str(generation.pk),
-                )
+                async_to_sync(services.stop_as_admin)(caller, generation)
                 stopped += 1
             except ChatError as error:
                 # It ended by itself meanwhile.

@@ -5,12 +5,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin.reading import WrittenByProgram
+from chat import services
+from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Message, Part
-from chat.services.amend import remove
 
 
-class PartInline(admin.TabularInline):
+class PartInline(admin.TabularInline[Part, Message]):
     model = Part
     fields = readonly_fields = ("position", "type", "tool", "tool_status", "text")
     ordering = ("position",)
@@ -23,7 +23,7 @@ class PartInline(admin.TabularInline):
 
 
 @admin.register(Message)
-class MessageAdmin(WrittenByProgram):
+class MessageAdmin(ReadOnlyAdmin[Message]):
     list_display = (
         "id", "conversation", "position", "role", "status", "model_id", "created", "archived_at",
     )  # fmt: skip
@@ -55,9 +55,14 @@ class MessageAdmin(WrittenByProgram):
         (_("Times"), {"fields": ("created", "updated", "completed_at", "archived_at")}),
     )
 
+    def has_delete_permission(self, request: HttpRequest, obj: Message | None = None) -> bool:
+        """Not while it is being written: the run would go on writing it."""
+        is_running = obj is not None and obj.is_running
+        return not is_running and super().has_delete_permission(request, obj)
+
     def delete_model(self, request: HttpRequest, obj: Message) -> None:
-        remove(obj)
+        services.remove_message(obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Message]) -> None:
         for message in queryset:
-            remove(message)
+            services.remove_message(message)

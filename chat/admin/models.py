@@ -5,12 +5,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin.asking import tell_word
+from chat.admin.provider_checks import test_model
 from chat.models import LanguageModel
 
 
 @admin.register(LanguageModel)
-class LanguageModelAdmin(admin.ModelAdmin):
+class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
     actions = ("test",)
     list_display = (
         "model_id", "label", "provider", "native_tools", "reasoning", "vision", "enabled",
@@ -33,4 +33,4 @@ class LanguageModelAdmin(admin.ModelAdmin):
     @admin.action(description=_("Test: ask for one word"), permissions=["change"])
     def test(self, request: HttpRequest, models: QuerySet[LanguageModel]) -> None:
         for model in models.select_related("provider"):
-            tell_word(request, model)
+            test_model(request, model)

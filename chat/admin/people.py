@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from chat.models import Profile
 
 
-class ProfileInline(admin.StackedInline):
+class ProfileInline(admin.StackedInline[Profile, User]):
     model = Profile
     can_delete = False
 
@@ -16,13 +16,13 @@ admin.site.unregister(User)
 
 
 @admin.register(User)
-class PersonAdmin(UserAdmin):
+class PersonAdmin(UserAdmin[User]):
     inlines = (ProfileInline,)
     list_display = ("username", "email", "is_active", "is_staff", "last_login")
 
 
 @admin.register(Profile)
-class ProfileAdmin(admin.ModelAdmin):
+class ProfileAdmin(admin.ModelAdmin[Profile]):
     list_display = ("user", "language", "theme", "time_zone", "keep_generating")
     list_filter = ("language", "theme")
     list_select_related = ("user",)

@@ -6,12 +6,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin.reading import WrittenByProgram
+from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Process, View
 
 
 @admin.register(Process)
-class ProcessAdmin(WrittenByProgram):
+class ProcessAdmin(ReadOnlyAdmin[Process]):
     list_display = ("id", "host", "pid", "started", "lease", "alive", "running", "watching")
     list_filter = ("started",)
     search_fields = ("host", "=id", "=pid")
@@ -27,15 +27,17 @@ class ProcessAdmin(WrittenByProgram):
 
     @admin.display(description=_("running generations"), ordering="running")
     def running(self, row: Process) -> int:
-        return row.running  # type: ignore[attr-defined]  # counted in the query
+        count: int = row.running  # type: ignore[attr-defined]  # counted in the query
+        return count
 
     @admin.display(description=_("open views"), ordering="watching")
     def watching(self, row: Process) -> int:
-        return row.watching  # type: ignore[attr-defined]  # counted in the query
+        count: int = row.watching  # type: ignore[attr-defined]  # counted in the query
+        return count
 
 
 @admin.register(View)
-class ViewAdmin(WrittenByProgram):
+class ViewAdmin(ReadOnlyAdmin[View]):
     list_display = ("socket", "conversation", "user", "process", "tab_id", "created")
     list_filter = ("created",)
     list_select_related = ("conversation", "user", "process")

@@ -1,24 +1,25 @@
 """Providers. Their keys go in and never come out: only the last four characters are shown."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.forms.models import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
-from chat.admin.asking import tell_models, tell_word_of_provider
+from chat import services
+from chat.admin.provider_checks import list_models_of, tell_new_chats, test_provider
 from chat.models import LanguageModel, Provider
 from chat.models.secrets import Secret
+from chat.protocol.ids import is_uuid
 from chat.providers.presets import CUSTOM, PRESETS
+from chat.views.model_form import ModelForm
 
 
-class ProviderForm(forms.ModelForm):
+class ProviderForm(ModelForm[Provider]):
     new_key = forms.CharField(
         label=_("New API key"),
         required=False,
@@ -32,7 +33,7 @@ class ProviderForm(forms.ModelForm):
     class Meta:
         model = Provider
         # Not the key: its field is no column.
-        fields = ("name", "kind", "base_url", "enabled", "tool_style", "extra_headers")
+        fields = ("name", "kind", "base_url", "enabled", "wire", "tool_style", "extra_headers")
 
     def clean_extra_headers(self) -> dict[str, str]:
         headers = self.cleaned_data["extra_headers"] or {}
@@ -45,7 +46,7 @@ class ProviderForm(forms.ModelForm):
         return headers
 
 
-class ModelInline(admin.TabularInline):
+class ModelInline(admin.TabularInline[LanguageModel, Provider]):
     model = LanguageModel
     fields = ("model_id", "label", "context_window", "native_tools", "vision", "enabled")
     extra = 0
@@ -53,7 +54,7 @@ class ModelInline(admin.TabularInline):
 
 
 @admin.register(Provider)
-class ProviderAdmin(TranslationAdmin):
+class ProviderAdmin(TranslationAdmin[Provider]):
     form = ProviderForm
     change_form_template = "admin/chat/provider/change_form.html"
     actions = ("list_models", "test")
@@ -65,7 +66,7 @@ class ProviderAdmin(TranslationAdmin):
     fieldsets = (
         (None, {"fields": ("name", "kind", "base_url", "enabled")}),
         (_("API key"), {"fields": ("key_hint", "new_key", "forget_key")}),
-        (_("Requests"), {"fields": ("tool_style", "extra_headers")}),
+        (_("Requests"), {"fields": ("wire", "tool_style", "extra_headers")}),
     )
 
     @admin.display(description=_("API key"))
@@ -73,22 +74,19 @@ class ProviderAdmin(TranslationAdmin):
         return Secret(provider.api_key).hint if provider and provider.api_key else "–"
 
     def save_model(
-        self, request: HttpRequest, obj: Provider, form: ModelForm, change: bool
+        self, request: HttpRequest, obj: Provider, form: ModelForm[Provider], change: bool
     ) -> None:
-        given: dict[str, Any] = form.cleaned_data
-        if given["new_key"] or given["forget_key"] or not change:
-            obj.api_key = given["new_key"]
-            obj.save()
-            return
-        if moved(form.initial.get("base_url"), obj.base_url):
-            # Sent to another address, a key would come out again.
-            obj.api_key = ""
-            obj.save()
+        given = form.cleaned_data
+        if services.save_provider(obj, new_key=given["new_key"], forget_key=given["forget_key"]):
             messages.warning(request, _("The address has changed, so the key was forgotten."))
-            return
-        # A key that cannot be opened at the moment reads as empty: it must not be written back.
-        columns = (field.name for field in obj._meta.concrete_fields if not field.primary_key)
-        obj.save(update_fields=[name for name in columns if name != "api_key"])
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """A model that is written down by hand counts as one that was listed."""
+        first = services.only_demo()
+        super().save_related(request, form, formsets, change)
+        if first and not services.only_demo():
+            services.use_provider(form.instance)
+            tell_new_chats(request, form.instance)
 
     # --- known providers ------------------------------------------------------------
 
@@ -111,12 +109,12 @@ class ProviderAdmin(TranslationAdmin):
     @admin.action(description=_("List models"), permissions=["change"])
     def list_models(self, request: HttpRequest, providers: QuerySet[Provider]) -> None:
         for provider in providers:
-            tell_models(request, provider)
+            list_models_of(request, provider)
 
     @admin.action(description=_("Test: ask for one word"), permissions=["change"])
     def test(self, request: HttpRequest, providers: QuerySet[Provider]) -> None:
         for provider in providers:
-            tell_word_of_provider(request, provider)
+            test_provider(request, provider)
 
     def response_add(
         self, request: HttpRequest, obj: Provider, post_url_continue: str | None = None
@@ -128,16 +126,32 @@ class ProviderAdmin(TranslationAdmin):
 
     def _asked(self, request: HttpRequest, provider: Provider) -> HttpResponse | None:
         """The buttons beside Save: what they asked for, on the same page again."""
+        tested: LanguageModel | None = None
         if "_list_models" in request.POST:
-            tell_models(request, provider)
+            list_models_of(request, provider)
         elif "_test" in request.POST:
-            tell_word_of_provider(request, provider)
+            tested = test_provider(request, provider)
+        elif is_uuid(request.POST.get("_use", "")):
+            model = provider.models.filter(pk=request.POST["_use"]).first()
+            if model is not None:
+                services.use_for_new_chats(model)
+                messages.success(request, _("New chats use %(model)s now.") % {"model": model})
         else:
             return None
-        return HttpResponseRedirect(reverse("admin:chat_provider_change", args=[provider.pk]))
+        address = reverse("admin:chat_provider_change", args=[provider.pk])
+        if tested is not None and not services.is_for_new_chats(tested):
+            address += f"?tested={tested.pk}"
+        return HttpResponseRedirect(address)
 
-
-def moved(before: str | None, after: str) -> bool:
-    """Whether a key would go to another server than the one it was given for."""
-    old, new = urlsplit(before or ""), urlsplit(after)
-    return (old.scheme, old.netloc) != (new.scheme, new.netloc)
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """After a test, the model that has answered is offered for new chats."""
+        wanted = request.GET.get("tested", "")
+        tested = LanguageModel.objects.filter(pk=wanted).first() if is_uuid(wanted) else None
+        context = {**(extra_context or {}), "tested": tested}
+        return super().change_view(request, object_id, form_url, context)

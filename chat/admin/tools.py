@@ -11,6 +11,7 @@ from modeltranslation.admin import TranslationAdmin
 
 from chat.models import ToolSetting
 from chat.tools import registry
+from chat.views.model_form import ModelForm
 
 
 def tool_choices(chosen: Iterable[str] = ()) -> list[tuple[str, str]]:
@@ -23,7 +24,7 @@ def tool_choices(chosen: Iterable[str] = ()) -> list[tuple[str, str]]:
     ]
 
 
-class ToolSettingForm(forms.ModelForm):
+class ToolSettingForm(ModelForm[ToolSetting]):
     tool = forms.ChoiceField(label=_("Tool"))
 
     class Meta:
@@ -38,7 +39,7 @@ class ToolSettingForm(forms.ModelForm):
 
 
 @admin.register(ToolSetting)
-class ToolSettingAdmin(TranslationAdmin):
+class ToolSettingAdmin(TranslationAdmin[ToolSetting]):
     form = ToolSettingForm
     list_display = ("tool", "name", "enabled", "installed")
     list_editable = ("enabled",)

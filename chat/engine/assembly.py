@@ -1,4 +1,4 @@
-"""Folds what a model says into the parts of one message, and says what changed.
+"""Builds the parts of one message from the events of a provider, and lists what changed.
 
 The order of parts is the order of events. Nothing here waits, saves or publishes.
 """
@@ -8,11 +8,13 @@ from collections.abc import Callable, Collection, Sequence
 from typing import assert_never
 
 from chat.engine.changes import Change, PartClosed, PartGrew, PartOpened, TextKind, ToolChanged
+from chat.engine.limits import Limits
 from chat.engine.open_text import OpenText, is_open, with_end
 from chat.engine.tool_calls import ToolCalls, if_lost, with_raw
 from chat.engine.usage import Prices, cost_of_call
 from chat.protocol import tool_state
 from chat.protocol.factories import create_step_finish_part, create_step_start_part
+from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import now_ms
 from chat.protocol.interfaces import (
     Finish,
@@ -27,10 +29,12 @@ from chat.protocol.interfaces import (
     ToolResult,
     Usage,
 )
+from chat.protocol.notes import StateNotes, with_state_notes
 from chat.protocol.outcome import ended
 from chat.protocol.parts import Part, Tokens, ToolPart
+from chat.protocol.reasons import Reason, reason
 from chat.protocol.text import clean_text
-from chat.protocol.tool_state import JsonObject, ToolRunning, ToolState
+from chat.protocol.tool_state import ToolRunning, ToolState
 
 log = logging.getLogger(__name__)
 
@@ -62,11 +66,13 @@ class Assembly:
         self._step_is_open = False
         self._usage: Usage | None = None
         self.finish_reason = ""
+        # In one step. One more is kept, to be refused: its card says that there were too many.
+        self.max_calls = Limits().max_calls
 
     # --- what there is -----------------------------------------------------------
 
     def parts(self) -> tuple[Part, ...]:
-        """All parts as they are now, open ones with what they say so far."""
+        """All parts as they are now, open ones with the text that has come so far."""
         parts = list(self._parts)
         if self._open and self._open.is_shown:
             parts[self._open.position] = self._open.part()
@@ -89,7 +95,7 @@ class Assembly:
         return [self._add(create_step_start_part(self.session_id, self.message_id))]
 
     def close_step(self, reason: str = "", usage: Usage | None = None) -> list[Change]:
-        """The model has said its words: nothing stays open but the calls we must answer."""
+        """The reply is complete: nothing stays open but the calls that we run."""
         changes = self._close_text() + self._fail_lost_calls()
         used = usage or self._usage or Usage(Tokens())
         reason = reason or self.finish_reason or ("tool-calls" if self.step_calls() else "unknown")
@@ -103,7 +109,7 @@ class Assembly:
         return [*changes, self._add(part)]
 
     def abort(self, error: str = tool_state.ABORTED) -> list[Change]:
-        """Close everything that is open, keeping what was said (and what it cost, if known)."""
+        """Close everything that is open, keeping all text, and the cost if it is known."""
         changes = self._close_text() + self._close_stored() + self._abort_calls(error)
         if self._step_is_open and self._usage:
             changes += self.close_step("cancelled")
@@ -119,9 +125,9 @@ class Assembly:
             case ReasoningDelta():
                 return self._next_step() + self._grow("reasoning", event.text, event.metadata)
             case ToolCallStart():
-                return self._next_step() + self._open_call(event.call_id, event.name)
+                return self._next_step() + self._open_call(event)
             case ToolCallDelta():
-                self._calls.hear(event.call_id, event.arguments)
+                self._calls.add_arguments(event.call_id, event.arguments)
                 return []
             case ToolCall():
                 return self._next_step() + self._call(event)
@@ -144,13 +150,13 @@ class Assembly:
             return []
         return [self._set(found[0], ended(found[1].state, self._clock(), result))]
 
-    def fail_tool(self, call_id: str, error: str) -> list[Change]:
-        return self.finish_tool(call_id, ToolResult(error, is_error=True))
+    def fail_tool(self, call_id: str, error: str, *reasons: Reason) -> list[Change]:
+        return self.finish_tool(call_id, ToolResult.failed(error, *reasons))
 
     def update_tool(
         self, call_id: str, *, title: str | None = None, metadata: JsonObject | None = None
     ) -> list[Change]:
-        """What a running tool says about itself."""
+        """A running call gets a title or metadata."""
         if (found := self._running(call_id)) is None:
             return []
         state = tool_state.run(found[1].state, self._clock(), title=title, metadata=metadata)
@@ -167,8 +173,8 @@ class Assembly:
         if self._open is None:
             self._open = OpenText(self.session_id, self.message_id, kind, self._clock())
         if metadata:
-            self._open.note(metadata)
-        return changes + self._show(self._open, self._open.hear(text))
+            self._open.add_metadata(metadata)
+        return changes + self._show(self._open, self._open.add(text))
 
     def _show(self, text: OpenText, delta: str) -> list[Change]:
         changes: list[Change] = []
@@ -184,7 +190,7 @@ class Assembly:
         text, self._open = self._open, None
         if text is None:
             return []
-        changes = self._show(text, text.hear_end())
+        changes = self._show(text, text.finish())
         if not text.is_shown:
             return []
         part = text.part(end=self._clock(), abandoned=abandoned)
@@ -202,19 +208,19 @@ class Assembly:
 
     # --- calls -------------------------------------------------------------------
 
-    def _open_call(
-        self, call_id: str, name: str, metadata: JsonObject | None = None
-    ) -> list[Change]:
-        if self._calls.position(call_id) is not None:
+    def _open_call(self, event: ToolCallStart | ToolCall) -> list[Change]:
+        known = self._calls.position(event.call_id) is not None
+        if known or len(self._calls.all()) > self.max_calls:
             return []
         changes = self._close_text()
-        part = self._calls.open(call_id, name, len(self._parts), metadata)
+        part = self._calls.open(event, len(self._parts))
         return [*changes, self._add(part)]
 
     def _call(self, event: ToolCall) -> list[Change]:
-        changes = self._open_call(event.call_id, event.name, event.metadata)
+        changes = self._open_call(event)
         position = self._calls.position(event.call_id)
-        assert position is not None
+        if position is None:
+            return changes
         self._calls.complete(event)
         part = self._tool(position)
         if not isinstance(part.state, tool_state.ToolPending | ToolRunning):
@@ -224,9 +230,16 @@ class Assembly:
         state = tool_state.run(part.state, self._clock(), input=self._calls.arguments(event))
         changes.append(self._set(position, state))
         if event.fault:
-            changes += self.update_tool(part.call_id, metadata={"raw": clean_text(event.raw)})
-            changes += self.fail_tool(part.call_id, event.fault)
+            changes += self._refuse_arguments(part.call_id, event)
         return changes
+
+    def _refuse_arguments(self, call_id: str, event: ToolCall) -> list[Change]:
+        notes = with_state_notes(None, StateNotes(raw_arguments=clean_text(event.raw)))
+        reasons = event.reasons or (reason("unusable_arguments"),)
+        return [
+            *self.update_tool(call_id, metadata=notes),
+            *self.fail_tool(call_id, event.fault, *reasons),
+        ]
 
     def _output(self, event: ToolOutput) -> list[Change]:
         position = self._calls.position(event.call_id)

@@ -1,4 +1,4 @@
-"""What a model's words changed in a message: enough to save it and to tell of it."""
+"""What changed in a message: enough to save it and to publish it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ TextKind = Literal["text", "reasoning"]
 
 @dataclass(frozen=True, slots=True)
 class PartOpened:
-    """A part appeared. A text or a thought is still empty here: what it says grows it."""
+    """A part was added. A text or reasoning is still empty: `PartGrew` fills it."""
 
     position: int
     part: Part
@@ -29,7 +29,7 @@ class PartGrew:
 
 @dataclass(frozen=True, slots=True)
 class PartClosed:
-    """A text or a thought is whole, and will not change any more."""
+    """A text or reasoning is complete, and will not change any more."""
 
     position: int
     part: Part

@@ -22,7 +22,7 @@ from chat.protocol.messages import UserInfo, WithParts
 from chat.protocol.parts import Part, ToolPart
 from chat.protocol.tool_state import ToolCompleted
 
-# The latest turns are what is being talked about: their outputs stay.
+# The tool outputs of the latest turns are still needed: they stay.
 RECENT_TURNS = 2
 # A picture costs about this much, whatever its size in bytes.
 FILE_TOKENS = 1000
@@ -36,7 +36,7 @@ SUMMARISE = (
 
 
 def room(window: int, max_output: int | None) -> int:
-    """How many tokens a request may have so that the answer still fits."""
+    """How many tokens a request may have so that the answer still fits the window."""
     return max(window - (max_output or min(4096, window // 4)), window // 4)
 
 
@@ -47,8 +47,7 @@ def tokens_in(text: str) -> int:
 
 def estimate(request: ModelRequest) -> int:
     tools = sum(tokens_in(f"{tool.description}{tool.parameters}") for tool in request.tools)
-    said = sum(_size(block) for message in request.messages for block in message.content)
-    return tokens_in(request.system) + tools + said
+    return tokens_in(request.system) + tools + _total(request.messages)
 
 
 def _size(block: Block) -> int:
@@ -64,17 +63,17 @@ def _size(block: Block) -> int:
 
 
 def old_outputs(messages: Sequence[WithParts], excess: int) -> list[str]:
-    """The ids of the oldest tool outputs that together are worth the excess."""
+    """The ids of the oldest tool outputs that together have as many tokens as are too many."""
     turns = [n for n, message in enumerate(messages) if isinstance(message.info, UserInfo)]
     recent = turns[-RECENT_TURNS] if len(turns) >= RECENT_TURNS else 0
-    found: list[str] = []
+    ids: list[str] = []
     for part in _outputs(messages[:recent]):
         if excess <= 0:
             break
         assert isinstance(part.state, ToolCompleted)
         excess -= tokens_in(part.state.output)
-        found.append(part.id)
-    return found
+        ids.append(part.id)
+    return ids
 
 
 def _outputs(messages: Sequence[WithParts]) -> Iterator[ToolPart]:
@@ -89,31 +88,30 @@ def compacted(
 ) -> tuple[WithParts, ...]:
     """The same messages, with these outputs marked as no longer sent."""
     return tuple(
-        message.model_copy(update={"parts": tuple(_marked(p, ids, now) for p in message.parts)})
+        message.model_copy(update={"parts": tuple(_compact(p, ids, now) for p in message.parts)})
         for message in messages
     )
 
 
-def _marked(part: Part, ids: Collection[str], now: int) -> Part:
+def _compact(part: Part, ids: Collection[str], now: int) -> Part:
     if isinstance(part, ToolPart) and part.id in ids:
         return part.model_copy(update={"state": tool_state.compact(part.state, now)})
     return part
 
 
 def kept_from(messages: Sequence[WithParts], budget: int) -> int:
-    """Where the turns begin that still fit the budget: the last turn always does."""
+    """The index from which the turns fit the budget; the last turn is always among them."""
     turns = [n for n, message in enumerate(messages) if isinstance(message.info, UserInfo)]
     kept = turns[-1] if turns else 0
     for start in reversed(turns[:-1]):
-        said = to_model_messages(messages[start:])
-        if sum(_size(block) for message in said for block in message.content) > budget:
+        if _total(to_model_messages(messages[start:])) > budget:
             break
         kept = start
     return kept
 
 
 def summary_request(request: ModelRequest, older: Sequence[WithParts], limit: int) -> ModelRequest:
-    """Ask for a summary of the older turns, cut from the front where even they are too many."""
+    """A request for a summary of the older turns; the oldest are left out where they do not fit."""
     messages = list(to_model_messages(older, HistoryOptions(strip_media=True, max_output=2000)))
     while len(messages) > 1 and _total(messages) > limit - SUMMARY_TOKENS:
         del messages[0]

@@ -18,6 +18,7 @@ from chat.protocol.interfaces import (
     ToolResultBlock,
 )
 from chat.protocol.messages import ABORTED, AnswerInfo, ModelRef, UserInfo, WithParts
+from chat.protocol.notes import is_nested, of_others, part_notes, state_notes
 from chat.protocol.parts import (
     FilePart,
     Part,
@@ -27,7 +28,7 @@ from chat.protocol.parts import (
     TextPart,
     ToolPart,
 )
-from chat.protocol.tool_state import JsonObject, ToolCompleted, ToolError
+from chat.protocol.tool_state import ToolCompleted, ToolError
 
 INTERRUPTED = "[Tool execution was interrupted]"
 CLEARED = "[Old tool result content cleared]"
@@ -35,7 +36,7 @@ ATTACHED = "Attached media from tool result:"
 SUMMED_UP = "[Summary of the earlier conversation]\n\n{text}"
 TRUNCATED = "\n[Tool output truncated for compaction: omitted {count} chars]"
 
-# Ended early, but not broken: what they say is part of the conversation.
+# Ended early, but not broken: their text is part of the conversation.
 KEPT_ERRORS = frozenset(
     {
         "error.chat_interrupted",
@@ -63,10 +64,10 @@ class HistoryOptions:
 def to_model_messages(
     messages: Sequence[WithParts], options: HistoryOptions | None = None
 ) -> tuple[ModelMessage, ...]:
-    """What a model is told of a conversation, oldest first."""
+    """The conversation as the messages of a request, oldest first."""
     options = options or HistoryOptions()
     recent = _since_summary(messages)
-    return tuple(said for message in recent for said in _message(message, options))
+    return tuple(sent for message in recent for sent in _message(message, options))
 
 
 def _since_summary(messages: Sequence[WithParts]) -> Sequence[WithParts]:
@@ -82,7 +83,7 @@ def _summary(message: WithParts) -> str:
 
 def _message(message: WithParts, options: HistoryOptions) -> Iterator[ModelMessage]:
     if not isinstance(message.info, AnswerInfo):
-        content = tuple(_asked(message.parts, options))
+        content = tuple(_question(message.parts, options))
         if summary := _summary(message):
             content = (TextBlock(SUMMED_UP.format(text=summary)), *content)
         if content:
@@ -93,16 +94,16 @@ def _message(message: WithParts, options: HistoryOptions) -> Iterator[ModelMessa
         )
         for is_mark, step in groupby(message.parts, lambda part: isinstance(part, StepStartPart)):
             if not is_mark:
-                yield from _step([part for part in step if not _is_nested(part)], options, own)
+                yield from _step([part for part in step if _is_of_this_model(part)], options, own)
 
 
-def _is_nested(part: Part) -> bool:
-    """The calls of a sub-agent: its own model made them, ours only knows the outer call."""
-    return isinstance(part, ToolPart) and bool((part.metadata or {}).get("parent_call_id"))
+def _is_of_this_model(part: Part) -> bool:
+    """The calls of a sub-agent are not: its own model made them."""
+    return not (isinstance(part, ToolPart) and is_nested(part))
 
 
 def _is_sent(message: WithParts, info: AnswerInfo) -> bool:
-    """A failed answer is not sent; one that was stopped is, if it says anything."""
+    """A failed answer is not sent; one that was stopped is, if it has any content."""
     error = info.error
     failed = info.status == "error" or (error is not None and error.name != ABORTED)
     if failed and not (error and error.key in KEPT_ERRORS):
@@ -113,7 +114,7 @@ def _is_sent(message: WithParts, info: AnswerInfo) -> bool:
     return True
 
 
-def _asked(parts: Sequence[Part], options: HistoryOptions) -> Iterator[Block]:
+def _question(parts: Sequence[Part], options: HistoryOptions) -> Iterator[Block]:
     for part in parts:
         if isinstance(part, TextPart) and part.text and not part.ignored:
             yield TextBlock(part.text)
@@ -123,8 +124,8 @@ def _asked(parts: Sequence[Part], options: HistoryOptions) -> Iterator[Block]:
 
 
 def _step(parts: Sequence[Part], options: HistoryOptions, own: bool) -> Iterator[ModelMessage]:
-    """One model call: what it said, then the results of its calls."""
-    content = tuple(_said(parts, own))
+    """One model call: its reply, then the results of its calls."""
+    content = tuple(_reply(parts, own))
     if content:
         yield ModelMessage("assistant", content)
     tools = [part for part in parts if isinstance(part, ToolPart)]
@@ -136,7 +137,7 @@ def _step(parts: Sequence[Part], options: HistoryOptions, own: bool) -> Iterator
         yield ModelMessage("user", (TextBlock(ATTACHED), *files))
 
 
-def _said(parts: Sequence[Part], own: bool) -> Iterator[Block]:
+def _reply(parts: Sequence[Part], own: bool) -> Iterator[Block]:
     signed = own and any(isinstance(part, ReasoningPart) and _signed(part) for part in parts)
     for part in parts:
         if isinstance(part, TextPart) and not part.ignored:
@@ -145,22 +146,22 @@ def _said(parts: Sequence[Part], own: bool) -> Iterator[Block]:
         elif isinstance(part, ReasoningPart):
             yield from _thought(part, own)
         elif isinstance(part, ToolPart):
-            notes = (part.metadata or {}) if own else {}
-            yield ToolCallBlock(part.call_id, part.tool, part.state.input, notes)
+            metadata = of_others(part.metadata) if own else {}
+            yield ToolCallBlock(part.call_id, part.tool, part.state.input, metadata)
 
 
 def _thought(part: ReasoningPart, own: bool) -> Iterator[Block]:
     """A thought goes back as one only to the model that had it."""
-    if part.metadata and part.metadata.get("abandoned"):
+    if part_notes(part).abandoned:
         return
     if own:
-        yield ReasoningBlock(part.text, part.metadata or {})
+        yield ReasoningBlock(part.text, of_others(part.metadata))
     elif part.text.strip():
         yield TextBlock(part.text)
 
 
 def _signed(part: ReasoningPart) -> bool:
-    metadata: JsonObject = part.metadata or {}
+    metadata = of_others(part.metadata)
     vendor = metadata.get("anthropic")
     return "signature" in metadata or (isinstance(vendor, dict) and "signature" in vendor)
 
@@ -178,11 +179,12 @@ def _outcome(part: ToolPart) -> tuple[str, bool]:
     match part.state:
         case ToolCompleted(time=time, output=output):
             return (CLEARED if time.compacted is not None else output), False
-        case ToolError(error=error, metadata=metadata):
-            if not (metadata and metadata.get("interrupted")):
+        case ToolError(error=error) as state:
+            notes = state_notes(state)
+            if not notes.interrupted:
                 return error, True
-            partial = metadata.get("output")
-            return (partial, False) if isinstance(partial, str) else (INTERRUPTED, True)
+            partial = notes.partial_output
+            return (INTERRUPTED, True) if partial is None else (partial, False)
         case _:
             return INTERRUPTED, True
 

@@ -1,9 +1,9 @@
-"""ReAct: ask the model, run the tools it calls, ask again, until it answers."""
+"""ReAct: ask the model, run the tools it calls, ask again, until it calls none."""
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from chat.engine.assembly import Assembly
@@ -24,11 +24,12 @@ from chat.protocol.interfaces import (
     ToolResult,
 )
 from chat.protocol.parts import Part, TextPart, ToolPart
+from chat.protocol.reasons import Reason, reason
 from chat.protocol.tool_state import ABORTED, ToolRunning
 
 log = logging.getLogger(__name__)
 
-TOO_MANY = "Not run: more than {limit} tool calls in one step."
+TOO_MANY = "Not run: more than {limit} tool calls in one step. Any further ones were dropped."
 REPEATED = "Not run: the same call was made three times in a row."
 CRASHED = "The tool failed unexpectedly: {error}"
 
@@ -38,7 +39,7 @@ ContextFor = Callable[[ToolPart], ToolContext]
 
 @dataclass(frozen=True, slots=True)
 class LoopEnd:
-    """Why the run is over; `error_key` says what to tell the person if it is not an answer."""
+    """Why the run is over; `error_key` names the message for the person if it failed."""
 
     finish: str
     error_key: str = ""
@@ -53,16 +54,16 @@ class _OverLimit(Exception):
 
 @dataclass(slots=True)
 class _Allowance:
-    """What a run may still use."""
+    """How many characters a run may still write."""
 
     limits: Limits
-    deadline: float
-    spoken: int = 0
-    heard: set[str] = field(default_factory=set)
+    characters: int = 0
+    # Calls whose arguments were counted as they streamed, and not again when complete.
+    streamed_calls: set[str] = field(default_factory=set)
 
     def cut(self, event: ProviderEvent) -> ProviderEvent:
-        """One event can be longer than all that is left: nobody is to read the rest of it."""
-        left = self.limits.max_output - self.spoken
+        """One event can be longer than all that is left: the rest of it is dropped."""
+        left = self.limits.max_output - self.characters
         if isinstance(event, TextDelta | ReasoningDelta) and len(event.text) > left + 1:
             return replace(event, text=event.text[: left + 1])
         return event
@@ -70,21 +71,17 @@ class _Allowance:
     def spend(self, event: ProviderEvent) -> None:
         match event:
             case TextDelta() | ReasoningDelta():
-                self.spoken += len(event.text)
+                self.characters += len(event.text)
             case ToolCallDelta():
-                self.heard.add(event.call_id)
-                self.spoken += len(event.arguments)
-            case ToolCall() if event.call_id not in self.heard:
-                self.spoken += len(event.raw)
+                self.streamed_calls.add(event.call_id)
+                self.characters += len(event.arguments)
+            case ToolCall() if event.call_id not in self.streamed_calls:
+                self.characters += len(event.raw)
             case _:
                 return
-        if self.spoken > self.limits.max_output:
+        if self.characters > self.limits.max_output:
             limit = self.limits.max_output
             raise _OverLimit(LoopEnd("output-limit", "error.chat_output_limit", {"limit": limit}))
-
-    def out_of_time(self) -> _OverLimit:
-        limit = self.limits.max_seconds
-        return _OverLimit(LoopEnd("time-limit", "error.chat_time_limit", {"seconds": limit}))
 
 
 async def run(
@@ -101,30 +98,22 @@ async def run(
     the caller then closes the message with `assembly.abort()`.
     """
     limits = limits or Limits()
-    allowance = _Allowance(limits, asyncio.get_running_loop().time() + limits.max_seconds)
+    assembly.max_calls = limits.max_calls
+    allowance = _Allowance(limits)
     try:
         for _ in range(limits.max_steps):
-            async with aclosing(_ask(provider, assembly, build_request, allowance)) as said:
-                async for change in said:
+            async with aclosing(_ask(provider, assembly, build_request, allowance)) as asking:
+                async for change in asking:
                     yield change
-            calls = assembly.step_calls()
-            if not calls:
-                if assembly.finish_reason == "pause":
-                    continue
-                yield _answered(assembly)
-                return
-            if circle := repeated_call(assembly.parts()):
-                for change in _refuse(assembly, calls, REPEATED):
+            end = _end_after_answer(assembly)
+            if end is not None:
+                why = reason("repeated_call")
+                for change in _refuse(assembly, assembly.step_calls(), REPEATED, why):
                     yield change
-                yield LoopEnd("repeated-calls", "error.chat_repeated_calls", {"tool": circle.tool})
+                yield end
                 return
-            for change in _refuse(
-                assembly, calls[limits.max_calls :], TOO_MANY.format(limit=limits.max_calls)
-            ):
-                yield change
-            calls = calls[: limits.max_calls]
-            async with aclosing(_act(toolbox, assembly, calls, context_for, allowance)) as done:
-                async for change in done:
+            async with aclosing(_run_calls(toolbox, assembly, context_for, allowance)) as running:
+                async for change in running:
                     yield change
         yield LoopEnd("max-steps", "error.chat_max_steps", {"steps": limits.max_steps})
     except _OverLimit as over:
@@ -139,13 +128,13 @@ async def _ask(
     build_request: BuildRequest,
     allowance: _Allowance,
 ) -> AsyncGenerator[Change | Retrying, None]:
-    """One model call: its words become changes as they come."""
+    """One model call: what it answers becomes changes as it comes."""
     request = build_request(assembly.parts())
     for change in assembly.open_step():
         yield change
-    async with _closed_after(provider.stream(request)) as stream:
-        while (event := await _next(stream, allowance)) is not None:
-            event = allowance.cut(event)
+    async with aclosing(provider.stream(request)) as stream:
+        async for received in stream:
+            event = allowance.cut(received)
             for change in assembly.apply(event):
                 yield change
             if isinstance(event, Retrying):
@@ -155,56 +144,35 @@ async def _ask(
         yield change
 
 
-async def _next(
-    stream: AsyncIterator[ProviderEvent], allowance: _Allowance
-) -> ProviderEvent | None:
-    timer = asyncio.timeout_at(allowance.deadline)
-    try:
-        async with timer:
-            return await anext(stream, None)
-    except TimeoutError:
-        if timer.expired():
-            raise allowance.out_of_time() from None
-        raise
+def _end_after_answer(assembly: Assembly) -> LoopEnd | None:
+    """Why no further step follows; None when the model paused, or called tools to be run."""
+    if not assembly.step_calls():
+        return None if assembly.finish_reason == "pause" else _answered(assembly)
+    repeated = repeated_call(assembly.parts())
+    if repeated is None:
+        return None
+    return LoopEnd("repeated-calls", "error.chat_repeated_calls", {"tool": repeated.tool})
 
 
-@asynccontextmanager
-async def _closed_after(
-    stream: AsyncIterator[ProviderEvent],
-) -> AsyncIterator[AsyncIterator[ProviderEvent]]:
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
-
-
-async def _act(
-    toolbox: Toolbox,
-    assembly: Assembly,
-    calls: Sequence[ToolPart],
-    context_for: ContextFor,
-    allowance: _Allowance,
+async def _run_calls(
+    toolbox: Toolbox, assembly: Assembly, context_for: ContextFor, allowance: _Allowance
 ) -> AsyncGenerator[Change, None]:
-    """Run the calls side by side; each result is told as it lands, and touches no other."""
+    """Run the calls of this step side by side; each result is a change as soon as it is there."""
+    calls, limit = assembly.step_calls(), allowance.limits.max_calls
+    why = reason("too_many_calls", limit=limit)
+    for change in _refuse(assembly, calls[limit:], TOO_MANY.format(limit=limit), why):
+        yield change
     tasks = {
         asyncio.create_task(_run_tool(toolbox, call, context_for(call))): call
-        for call in calls
+        for call in calls[:limit]
         if isinstance(call.state, ToolRunning)
     }
     waiting = set(tasks)
     try:
         while waiting:
-            left = allowance.deadline - asyncio.get_running_loop().time()
-            done, waiting = await asyncio.wait(
-                waiting, timeout=max(left, 0), return_when=asyncio.FIRST_COMPLETED
-            )
-            if not done:
-                raise allowance.out_of_time()
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for task in (task for task in tasks if task in done):
-                result = _result(task)
-                for change in assembly.finish_tool(tasks[task].call_id, result):
+                for change in assembly.finish_tool(tasks[task].call_id, _result(task)):
                     yield change
     finally:
         await _cancel(waiting, allowance.limits.tool_grace)
@@ -215,11 +183,14 @@ async def _run_tool(toolbox: Toolbox, call: ToolPart, context: ToolContext) -> T
         return await toolbox.run(call.tool, call.state.input, context)
     except Exception as error:  # one broken tool must not end the turn
         log.exception("tool %s broke", call.tool)
-        return ToolResult(CRASHED.format(error=error), is_error=True)
+        why = reason("broke", error=type(error).__name__)
+        return ToolResult.failed(CRASHED.format(error=error), why)
 
 
 def _result(task: "asyncio.Task[ToolResult]") -> ToolResult:
-    return ToolResult(ABORTED, is_error=True) if task.cancelled() else task.result()
+    if task.cancelled():
+        return ToolResult.failed(ABORTED, reason("aborted"))
+    return task.result()
 
 
 async def _cancel(tasks: "set[asyncio.Task[ToolResult]]", grace: float) -> None:
@@ -231,9 +202,11 @@ async def _cancel(tasks: "set[asyncio.Task[ToolResult]]", grace: float) -> None:
             log.error("%d tools go on although they were cancelled", len(stuck))
 
 
-def _refuse(assembly: Assembly, calls: Sequence[ToolPart], reason: str) -> list[Change]:
+def _refuse(assembly: Assembly, calls: Sequence[ToolPart], error: str, why: Reason) -> list[Change]:
     open_calls = [call for call in calls if isinstance(call.state, ToolRunning)]
-    return [change for call in open_calls for change in assembly.fail_tool(call.call_id, reason)]
+    return [
+        change for call in open_calls for change in assembly.fail_tool(call.call_id, error, why)
+    ]
 
 
 def _answered(assembly: Assembly) -> LoopEnd:

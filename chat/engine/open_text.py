@@ -1,13 +1,14 @@
-"""A text or a thought while it is being said: it grows at the cost of what is new."""
+"""A text or reasoning part that is still growing; adding to it costs only what is added."""
 
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from chat.engine.changes import TextKind
+from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import new_id
+from chat.protocol.notes import PartNotes, with_part_notes
 from chat.protocol.parts import OpenSpan, Part, ReasoningPart, Span, TextPart
 from chat.protocol.text import TextCleaner, clean_json
-from chat.protocol.tool_state import JsonObject
 
 
 @dataclass(slots=True)
@@ -20,22 +21,23 @@ class OpenText:
     id: str = field(default_factory=new_id)
     length: int = 0
     metadata: JsonObject | None = None
-    _held: str = ""
+    _blanks: list[str] = field(default_factory=list)  # before anything else
     _pieces: list[str] = field(default_factory=list)
     _cleaner: TextCleaner = field(default_factory=TextCleaner)
 
-    def hear(self, piece: str) -> str:
-        """The part of what was said so far that can be shown now."""
-        return self._show(self._cleaner.feed(piece))
+    def add(self, piece: str) -> str:
+        """Add a piece; what can be shown of it now."""
+        return self._add_clean(self._cleaner.feed(piece))
 
-    def hear_end(self) -> str:
-        return self._show(self._cleaner.close())
+    def finish(self) -> str:
+        """No more will come; what can be shown of what was held back."""
+        return self._add_clean(self._cleaner.close())
 
-    def note(self, metadata: JsonObject) -> None:
+    def add_metadata(self, metadata: JsonObject) -> None:
         self.metadata = {**(self.metadata or {}), **clean_json(metadata)}
 
     def ends_before(self, piece: str, metadata: JsonObject | None) -> bool:
-        """Whether this belongs to the next thought: the signature comes last."""
+        """Whether this belongs to the next reasoning: a signature is the last of one."""
         known = self.metadata or {}
         if metadata and any(known.get(key, value) != value for key, value in metadata.items()):
             return True
@@ -63,16 +65,17 @@ class OpenText:
             session_id=self.session_id,
             message_id=self.message_id,
             text=text,
-            metadata={**(self.metadata or {}), "abandoned": True} if abandoned else self.metadata,
+            metadata=with_part_notes(self.metadata, PartNotes(abandoned=abandoned)),
             time=Span(start=self.start, end=end),
         )
 
-    def _show(self, text: str) -> str:
-        text = self._held + text
-        # Models put blank lines between thoughts and calls: alone they are not worth a part.
-        self._held = text if not self.length and not text.strip() else ""
-        if self._held:
+    def _add_clean(self, text: str) -> str:
+        # Models put blank lines between reasoning and calls: alone they make no part.
+        if not self.length and not text.strip():
+            self._blanks.append(text)
             return ""
+        text = "".join((*self._blanks, text))
+        self._blanks.clear()
         if text:
             self._pieces.append(text)
         return text

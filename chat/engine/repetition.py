@@ -1,4 +1,4 @@
-"""Notices a model that goes in circles: the same call, three times in a row."""
+"""Notices a model that makes the same call three times in a row."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -7,17 +7,17 @@ from chat.protocol.parts import Part, ReasoningPart, StepFinishPart, StepStartPa
 from chat.protocol.tool_state import ToolPending
 
 IN_A_ROW = 3
-# Writing the same plan again is no circle.
+# Reading or writing a plan again and again is normal.
 EXEMPT = frozenset({"todo_write", "todo_read"})
 
 
 def repeated_call(parts: Sequence[Part], exempt: Collection[str] = EXEMPT) -> ToolPart | None:
     """The call that the model keeps making, if the last three parts are that call.
 
-    The marks of steps and thoughts between calls do not count; a text does.
+    Step marks and reasoning between the calls do not count; a text between them does.
     """
-    passed = (StepStartPart, StepFinishPart, ReasoningPart)
-    last = [part for part in parts if not isinstance(part, passed)][-IN_A_ROW:]
+    skipped = (StepStartPart, StepFinishPart, ReasoningPart)
+    last = [part for part in parts if not isinstance(part, skipped)][-IN_A_ROW:]
     calls = [part for part in last if isinstance(part, ToolPart)]
     if len(calls) < IN_A_ROW or any(isinstance(part.state, ToolPending) for part in calls):
         return None

@@ -1,14 +1,19 @@
 """The calls of one step: which part is which call, whatever ids the server gives them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from chat.protocol import tool_state
 from chat.protocol.factories import create_pending, create_tool_part
+from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import new_id
-from chat.protocol.interfaces import ToolCall
+from chat.protocol.interfaces import ToolCall, ToolCallStart, ToolResult
+from chat.protocol.notes import PartNotes, part_notes, with_part_notes
+from chat.protocol.outcome import ended
 from chat.protocol.parts import ToolPart
+from chat.protocol.reasons import reason
 from chat.protocol.text import clean_json, clean_text
-from chat.protocol.tool_state import JsonObject, ToolPending, ToolRunning, ToolState
+from chat.protocol.tool_state import ToolPending, ToolRunning, ToolState
 
 # The columns that hold them end here.
 LONGEST = 200
@@ -23,6 +28,8 @@ class ToolCalls:
         self._message_id = message_id
         self._taken = taken
         self._places: dict[str, int] = {}
+        # The ids that calls have here, by the ids that the server gave them.
+        self._own_ids: dict[str, str] = {}
         self._raw: dict[int, list[str]] = {}
         self._provider_runs: set[int] = set()
         self.provider_answered = False
@@ -40,28 +47,36 @@ class ToolCalls:
         return list(self._places.values())
 
     def ours(self) -> list[int]:
+        """The calls that we run; the others are run by the provider."""
         return [place for place in self._places.values() if place not in self._provider_runs]
 
-    def open(self, call_id: str, name: str, position: int, metadata: JsonObject | None) -> ToolPart:
+    def open(self, event: ToolCallStart | ToolCall, position: int) -> ToolPart:
         """A new part for a call; an id that is taken, or no id, gets a fresh one (BR-02)."""
-        self._places[call_id] = position
+        self._places[event.call_id] = position
         self._raw[position] = []
-        own = clean_text(call_id)
-        notes: JsonObject = clean_json(metadata or {})
+        own = clean_text(event.call_id)
+        notes = PartNotes(parent_call_id=self._parent(event))
         if not own or len(own) > LONGEST or own in self._taken:
-            notes["original_call_id"] = own
+            notes = replace(notes, original_call_id=own)
             own = f"call_{new_id()}"
         self._taken.add(own)
+        self._own_ids[event.call_id] = own
+        metadata = event.metadata if isinstance(event, ToolCall) else None
         return create_tool_part(
             self._session_id,
             self._message_id,
             own,
-            _name(name),
+            _name(event.name),
             create_pending({}, ""),
-            metadata=notes or None,
+            metadata=with_part_notes(clean_json(metadata), notes),
         )
 
-    def hear(self, call_id: str, arguments: str) -> None:
+    def _parent(self, event: ToolCallStart | ToolCall) -> str:
+        parent = event.parent_call_id
+        return self._own_ids.get(parent) or clean_text(parent)[:LONGEST]
+
+    def add_arguments(self, call_id: str, arguments: str) -> None:
+        """A piece of the arguments, which are still being written."""
         place = self._places.get(call_id)
         if place in self._raw:
             self._raw[place].append(arguments)
@@ -83,10 +98,14 @@ class ToolCalls:
             self.provider_answered = True
 
     def named(self, part: ToolPart, event: ToolCall) -> ToolPart:
-        """The part with what only the whole call says of it."""
-        notes = {**(part.metadata or {}), **clean_json(event.metadata or {})}
+        """The part with the name and the metadata that are known only with the whole call."""
+        notes = part_notes(part)
+        if event.parent_call_id:
+            notes = replace(notes, parent_call_id=self._parent(event))
+        metadata = {**(part.metadata or {}), **clean_json(event.metadata or {})}
         name = _name(event.name) if event.name.strip() else part.tool
-        return part.model_copy(update={"metadata": notes or None, "tool": name})
+        changes = {"metadata": with_part_notes(metadata, notes), "tool": name}
+        return part.model_copy(update=changes)
 
     def arguments(self, event: ToolCall) -> JsonObject:
         cleaned = clean_json(event.arguments)
@@ -98,16 +117,17 @@ def _name(name: str) -> str:
 
 
 def with_raw(part: ToolPart, raw: str) -> ToolPart:
-    """The pending call with the arguments heard so far."""
+    """The pending call with the arguments that have come so far."""
     if not isinstance(part.state, ToolPending):
         return part
     return part.model_copy(update={"state": part.state.model_copy(update={"raw": raw})})
 
 
 def if_lost(state: ToolState, ours: bool, now: int) -> ToolState | None:
-    """The end of a call that nobody will answer once the model has said its words."""
+    """The failed state of a call that gets no result, once the model's reply is complete."""
     if isinstance(state, ToolPending):
-        return tool_state.fail(tool_state.run(state, now), now, CUT_OFF)
+        cut_off = ToolResult.failed(CUT_OFF, reason("cut_off"))
+        return ended(tool_state.run(state, now), now, cut_off)
     if isinstance(state, ToolRunning) and not ours:
-        return tool_state.fail(state, now, NO_RESULT)
+        return ended(state, now, ToolResult.failed(NO_RESULT, reason("no_result")))
     return None

@@ -1,8 +1,8 @@
-"""How tools are spoken of with a model: natively (`json`) or in the prompt (`xml`) (C1)."""
+"""How tools are offered to a model: as its provider does (`json`) or in the prompt (`xml`) (C1)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from chat.protocol.interfaces import ToolStyle
 from chat.protocol.messages import WithParts
@@ -17,9 +17,9 @@ XML_ID = "xml_"
 
 @dataclass(frozen=True, slots=True)
 class StyleChoice:
-    """What the rule looks at; `default` is what a kind of provider does best."""
+    """What the style is decided by; `default` is what a kind of provider does best."""
 
-    native: bool = True  # neither the provider nor the model is without native tools
+    native: bool = True  # both the provider and the model have native tools
     settings: tuple[Setting, ...] = ()  # the agent's, then the provider's
     model: str = ""
     json_models: Collection[str] = JSON_MODELS
@@ -27,7 +27,7 @@ class StyleChoice:
 
 
 def decide(choice: StyleChoice) -> ToolStyle:
-    """What cannot be done comes first, then what somebody wants, then what is known."""
+    """First what the model cannot do, then what is set, then what is known of the model."""
     if not choice.native:
         return "xml"
     for setting in choice.settings:
@@ -42,7 +42,7 @@ def decide(choice: StyleChoice) -> ToolStyle:
 def resolve(
     choice: StyleChoice, *, locked: ToolStyle | None = None, detected: ToolStyle | None = None
 ) -> ToolStyle:
-    """The style of a run: the conversation's own, else that of its history, else the rule's."""
+    """The style of a run: the conversation's own, else that of its history, else as decided."""
     return locked or detected or decide(choice)
 
 
@@ -52,15 +52,3 @@ def detect(messages: Sequence[WithParts]) -> ToolStyle | None:
     if not calls:
         return None
     return "xml" if calls[-1].call_id.startswith(XML_ID) else "json"
-
-
-def detect_in_blocks(messages: Sequence[Mapping[str, Any]]) -> ToolStyle | None:
-    """The same for a foreign history of blocks, whose XML calls have no ids."""
-    for message in reversed(messages):
-        content = message.get("content")
-        if message.get("role") != "assistant" or not isinstance(content, list):
-            continue
-        for block in content:
-            if block.get("type") == "tool_use":
-                return "json" if block.get("id") else "xml"
-    return None

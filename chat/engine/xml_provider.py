@@ -1,10 +1,11 @@
 """A model without native tools, made to look as if it had them (C1, C2).
 
-What it is asked has calls and results as text; what it says has calls as events again. So
-parts, cards and history are the same in both styles.
+Requests have calls and results as text; in the answer calls are read from the text and become
+events again. So parts, cards and history are the same in both styles.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Final, assert_never
@@ -15,13 +16,13 @@ from chat.formats.xml_events import (
     CallGrew,
     CallStarted,
     MessageTooLong,
-    Shown,
+    TextShown,
     XmlEvent,
 )
-from chat.formats.xml_history import in_xml, schemas_of
+from chat.formats.xml_history import messages_in_xml, schemas_of
 from chat.formats.xml_prompt import with_tools
 from chat.formats.xml_tools import XmlToolParser
-from chat.formats.xml_values import typed
+from chat.formats.xml_values import parse_values
 from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import (
     Finish,
@@ -35,6 +36,7 @@ from chat.protocol.interfaces import (
     ToolCallStart,
     ToolSpec,
 )
+from chat.protocol.reasons import Reason, reason
 
 ONE_AT_A_TIME: Final = (
     "Tool [{name}] was not executed because a tool has already been used in this message. "
@@ -43,10 +45,14 @@ ONE_AT_A_TIME: Final = (
 )
 
 
-class XmlToolProvider:
-    """Implements `ModelProvider` by another one that is told of the tools in its prompt.
+# A longer text is read in slices, for others to have their turns between.
+_SLICE: Final = 8_000
 
-    `tools` are those of the conversation; a request may go without, as for a summary.
+
+class XmlToolProvider:
+    """Implements `ModelProvider` by another one, with the tools described in its prompt.
+
+    `tools` are those of the conversation; a request may have none, as for a summary.
     """
 
     def __init__(self, provider: ModelProvider, tools: Sequence[ToolSpec]) -> None:
@@ -54,44 +60,44 @@ class XmlToolProvider:
         self._schemas = schemas_of(tools)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
-        listener = _Listener(request.tools)
-        async with aclosing(_closable(self._provider.stream(self.told(request)))) as events:
+        reader = _CallReader(request.tools)
+        async with aclosing(self._provider.stream(self.request_in_xml(request))) as stream:
             try:
-                async for event in events:
-                    for heard in listener.hear(event):
-                        yield heard
+                async for event in stream:
+                    for piece in _slices(event):
+                        for found in reader.read(piece):
+                            yield found
+                        if piece is not event:
+                            await asyncio.sleep(0)
             except ProviderError:
-                # What was said is kept; a call that was being written never was one.
-                for heard in listener.close():
-                    if isinstance(heard, TextDelta):
-                        yield heard
+                # The text is kept; a call that was still being written is dropped.
+                for found in reader.close():
+                    if isinstance(found, TextDelta):
+                        yield found
                 raise
-        for heard in listener.close():
-            yield heard
+        for found in reader.close():
+            yield found
 
-    def told(self, request: ModelRequest) -> ModelRequest:
+    def request_in_xml(self, request: ModelRequest) -> ModelRequest:
         """The request in the XML style."""
         return replace(
             request,
             system=with_tools(request.system, request.tools),
-            messages=in_xml(request.messages, self._schemas),
+            messages=messages_in_xml(request.messages, self._schemas),
             tools=(),
         )
 
 
-async def _closable(events: AsyncIterator[ProviderEvent]) -> AsyncGenerator[ProviderEvent, None]:
-    """Closing this closes the connection, whatever kind of iterator the provider gave."""
-    try:
-        async for event in events:
-            yield event
-    finally:
-        close = getattr(events, "aclose", None)
-        if close is not None:
-            await close()
+def _slices(event: ProviderEvent) -> Iterator[ProviderEvent]:
+    if isinstance(event, TextDelta) and len(event.text) > _SLICE:
+        for at in range(0, len(event.text), _SLICE):
+            yield TextDelta(event.text[at : at + _SLICE])
+    else:
+        yield event
 
 
-class _Listener:
-    """One answer: its text is read for calls, the rest passes."""
+class _CallReader:
+    """Reads the calls in the text of one answer; other events pass unchanged."""
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self._schemas = schemas_of(tools)
@@ -103,13 +109,13 @@ class _Listener:
         self._calls = 0
         self._is_closed = False
 
-    def hear(self, event: ProviderEvent) -> Iterator[ProviderEvent]:
+    def read(self, event: ProviderEvent) -> Iterator[ProviderEvent]:
         match event:
             case TextDelta(text):
-                yield from self._said(text)
+                yield from self._read_text(text)
             case Finish(reason):
                 yield from self.close()
-                # On the wire it just stopped: the call was a text.
+                # The provider saw only text, so its reason is not the call.
                 called = self._calls and reason in ("stop", "other")
                 yield Finish("tool-calls") if called else event
             case Retrying():
@@ -119,12 +125,12 @@ class _Listener:
                 yield event
 
     def close(self) -> Iterator[ProviderEvent]:
-        """The end of the text; asked twice, it says nothing more."""
+        """The end of the text; a second time there is nothing more."""
         if not self._is_closed:
             self._is_closed = True
             yield from self._events(self._parser.close())
 
-    def _said(self, text: str) -> Iterator[ProviderEvent]:
+    def _read_text(self, text: str) -> Iterator[ProviderEvent]:
         try:
             events = self._parser.feed(text)
         except MessageTooLong as error:
@@ -134,7 +140,7 @@ class _Listener:
     def _events(self, events: Sequence[XmlEvent]) -> Iterator[ProviderEvent]:
         for event in events:
             match event:
-                case Shown(text):
+                case TextShown(text):
                     yield TextDelta(text)
                 case CallStarted(call_id, name):
                     yield ToolCallStart(call_id, name)
@@ -148,6 +154,11 @@ class _Listener:
     def _call(self, call: CallEnded) -> ToolCall:
         """The first call of a message runs; a model in this style must see its result first."""
         self._calls += 1
-        fault = call.fault if self._calls == 1 else ONE_AT_A_TIME.format(name=call.name)
-        arguments = typed(call.values, self._schemas.get(call.name))
-        return ToolCall(call.call_id, call.name, arguments, raw=call.raw, fault=fault)
+        arguments = parse_values(call.values, self._schemas.get(call.name))
+        fault = call.fault
+        reasons: tuple[Reason, ...] = ()
+        if self._calls > 1:
+            fault, reasons = ONE_AT_A_TIME.format(name=call.name), (reason("one_at_a_time"),)
+        return ToolCall(
+            call.call_id, call.name, arguments, raw=call.raw, fault=fault, reasons=reasons
+        )

@@ -17,31 +17,31 @@ class CodeTracker:
     def __init__(self) -> None:
         self._fence = ""
         self._line = ""
-        self._ticks = 0  # of a run that may go on
-        self._span = 0  # the length of the run that opened inline code
+        self._ticks = 0  # backticks just read, of which more may follow
+        self._span = 0  # how many backticks opened inline code
 
     def feed(self, text: str) -> None:
         for piece in _PIECES.findall(text):
             if piece[0] == "`":
                 self._ticks += len(piece)
             else:
-                self._end_run()
+                self._end_ticks()
             if piece == "\n":
                 self._end_line()
             elif len(self._line) < _LINE:
                 self._line += piece[:_LINE]
 
     def in_code(self) -> bool:
-        """Asked where something else than a backtick follows."""
-        self._end_run()
+        """Whether the text so far ends inside code; to be called where no backtick follows."""
+        self._end_ticks()
         return bool(self._fence or self._span or self._opened())
 
     def new_line(self) -> None:
-        """What is no text stood here: what follows begins a line."""
+        """Something that is not part of the text stood here: what follows begins a line."""
         self._ticks = self._span = 0
         self._line = ""
 
-    def _end_run(self) -> None:
+    def _end_ticks(self) -> None:
         if not self._ticks:
             return
         if not self._span:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chat.formats.xml_history import call_as_xml, result_as_text
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolStyle
-from chat.protocol.tool_state import JsonObject
 
 SEE_IMAGE = "(see following user message for image)"
 INTERRUPTED = "Task was interrupted before this tool call could be completed."
@@ -14,24 +14,33 @@ UNKNOWN = "Unknown Tool"
 
 
 def blocks_to_openai(messages: Sequence[JsonObject], style: ToolStyle) -> list[JsonObject]:
-    """One style for the whole list: natively, or all calls and results as text."""
+    """All messages in one style: native calls and results, or all of them as text."""
     names = _names(messages)
-    told: list[JsonObject] = []
+    sent: list[JsonObject] = []
     called: set[str] = set()
     for message in messages:
         if isinstance(message["content"], str):
-            told.append({"role": message["role"], "content": message["content"]})
+            sent.append({"role": message["role"], "content": message["content"]})
         elif message["role"] == "assistant":
             calls = _of(message, "tool_use")
             called |= {call["id"] for call in calls if call.get("id")}
-            told.append(_assistant(message, calls, style))
+            sent.append(_assistant(message, calls, style))
         else:
-            told.extend(_user(message, style, called, names))
-    return told
+            sent.extend(_user(message, style, called, names))
+    return sent
+
+
+def style_of_blocks(messages: Sequence[JsonObject]) -> ToolStyle | None:
+    """The style of the latest calls, if there are any: a call written as XML has no id."""
+    for message in reversed(messages):
+        calls = _of(message, "tool_use") if message["role"] == "assistant" else []
+        if calls:
+            return "json" if calls[0].get("id") else "xml"
+    return None
 
 
 def resume(messages: Sequence[JsonObject], style: ToolStyle) -> list[JsonObject]:
-    """The blocks to go on with: as they are, or all as text. What was open is closed."""
+    """The blocks to go on with: as they are, with open calls answered, or all as text."""
     if style == "json":
         return _with_results(messages)
     names = _names(messages)
@@ -50,8 +59,8 @@ def _block_as_text(block: JsonObject, names: dict[str, str]) -> JsonObject:
             return _text(call_as_xml(block["name"], block.get("input") or {}))
         case "tool_result":
             name = names.get(block["tool_use_id"], UNKNOWN)
-            said = "\n\n".join(part["text"] for part in _parts(block) if part["type"] == "text")
-            return _text(result_as_text(name, said))
+            output = "\n\n".join(part["text"] for part in _parts(block) if part["type"] == "text")
+            return _text(result_as_text(name, output))
         case _:
             return block
 
@@ -59,16 +68,16 @@ def _block_as_text(block: JsonObject, names: dict[str, str]) -> JsonObject:
 def _with_results(messages: Sequence[JsonObject]) -> list[JsonObject]:
     """The last calls that nobody answered are answered as interrupted."""
     kept = list(messages)
-    asked = next((at for at in (-1, -2) if _role(kept, at) == "assistant"), None)
-    if asked is None:
+    last = next((at for at in (-1, -2) if _role(kept, at) == "assistant"), None)
+    if last is None:
         return kept
-    answered = {block["tool_use_id"] for one in kept[asked:] for block in _of(one, "tool_result")}
+    answered = {block["tool_use_id"] for one in kept[last:] for block in _of(one, "tool_result")}
     missing = [
         {"type": "tool_result", "tool_use_id": call["id"], "content": INTERRUPTED}
-        for call in _of(kept[asked], "tool_use")
+        for call in _of(kept[last], "tool_use")
         if call["id"] not in answered
     ]
-    if missing and asked == -1:
+    if missing and last == -1:
         kept.append({"role": "user", "content": missing})
     elif missing:
         kept[-1] = {**kept[-1], "content": [*_blocks(kept[-1]), *missing]}
@@ -83,13 +92,13 @@ def _assistant(message: JsonObject, calls: list[JsonObject], style: ToolStyle) -
     texts = [block["text"] for block in _of(message, "text")]
     if style == "xml":
         texts += [call_as_xml(call["name"], call.get("input") or {}) for call in calls]
-    told: JsonObject = {"role": "assistant"}
+    sent: JsonObject = {"role": "assistant"}
     if texts or style == "xml":
-        told["content"] = "\n".join(texts)
+        sent["content"] = "\n".join(texts)
     # An empty list is refused.
     if calls and style == "json":
-        told["tool_calls"] = [_call(call) for call in calls]
-    return told
+        sent["tool_calls"] = [_call(call) for call in calls]
+    return sent
 
 
 def _call(call: JsonObject) -> JsonObject:
@@ -104,8 +113,8 @@ def _call(call: JsonObject) -> JsonObject:
 def _user(
     message: JsonObject, style: ToolStyle, called: set[str], names: dict[str, str]
 ) -> Iterator[JsonObject]:
-    """Results come first, natively; as text they follow what was said."""
-    content = [_content(block) for block in message["content"] if _is_said(block)]
+    """Native results come before the user's own text; as text they follow it."""
+    content = [_content(block) for block in message["content"] if _is_content(block)]
     seen: set[str] = set()
     for result in _of(message, "tool_result"):
         key = result["tool_use_id"]
@@ -119,7 +128,7 @@ def _user(
         yield {"role": "user", "content": content}
 
 
-def _is_said(block: JsonObject) -> bool:
+def _is_content(block: JsonObject) -> bool:
     return block["type"] in ("text", "image")
 
 

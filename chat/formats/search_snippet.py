@@ -1,4 +1,4 @@
-"""A few words of a text around what was asked for, in pieces that are marked or not."""
+"""A few words of a text around what was searched for, in pieces that are marked or not."""
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
@@ -7,18 +7,19 @@ from typing import Final
 from chat.formats.search_query import Clause, Span, spans
 
 BEFORE: Final = 32
-LENGTH: Final = 160
+# About two lines.
+LENGTH: Final = 200
 
 Piece = tuple[str, bool]
 
 
 def marked(text: str, clauses: Sequence[Clause]) -> tuple[Piece, ...]:
-    """The whole of a short text."""
+    """A short text, all of it."""
     return _pieces(text, 0, len(text), spans(text, clauses))
 
 
 def snippet(texts: Iterable[str], clauses: Sequence[Clause]) -> tuple[Piece, ...]:
-    """From the first of the texts that has any of it; nothing when none has."""
+    """From the first of the texts that has any of the clauses; empty when none has."""
     for text in texts:
         found = spans(text, clauses)
         first = next(found, None)
@@ -38,7 +39,7 @@ def _around(text: str, first: Span, more: Iterable[Span]) -> tuple[Piece, ...]:
 
 
 def _begin(text: str, at: int) -> int:
-    """A little before, at the start of a word where there is one."""
+    """Where the snippet begins: a little before, at the start of a word if there is one."""
     begin = max(0, at - BEFORE)
     blank = text.find(" ", begin, at)
     return begin if begin == 0 or blank < 0 else blank + 1
@@ -58,7 +59,7 @@ def _pieces(text: str, begin: int, end: int, found: Iterable[Span]) -> tuple[Pie
 
 
 def _joined(found: Iterable[Span]) -> list[Span]:
-    """In order, those that overlap or touch made one: bigrams of one word are one mark."""
+    """In order, and those that overlap or touch as one: bigrams of one word are one mark."""
     joined: list[Span] = []
     for start, stop in sorted(found):
         if joined and start <= joined[-1][1]:

@@ -1,5 +1,4 @@
-"""Text cut into the words that are searched for: one way for what is kept and what is asked
-(`words_of` has a shorter one to the same words).
+"""Text cut into the words that are searched: the same way for what is indexed and for queries.
 
 Words are folded (case, accents, full-width forms). Scripts that are written without blanks have
 no words to cut at, so each letter is kept together with the next: 天气很好 is 天气 气很 很好 好.
@@ -23,11 +22,11 @@ _UNSPACED = (
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 )
-_RUN: Final = re.compile(f"([{_UNSPACED}]+)|((?:[^\\W_{_UNSPACED}]|[{_MARKS}])+)")
-_ASCII_RUN: Final = re.compile(r"[^\W_]+", re.ASCII)
+_WORD: Final = re.compile(f"([{_UNSPACED}]+)|((?:[^\\W_{_UNSPACED}]|[{_MARKS}])+)")
+_ASCII_WORD: Final = re.compile(r"[^\W_]+", re.ASCII)
 _ACCENT: Final = re.compile("[\u0300-\u036f]+")
-# What is left is a word to every database: no blanks, quotes or wildcards.
-_NO_WORD: Final = re.compile(r"[\x00-/:-`{-\x7f]+")
+# Characters that a database might not take as part of a word: blanks, quotes, wildcards.
+_NOT_IN_WORD: Final = re.compile(r"[\x00-/:-`{-\x7f]+")
 
 
 class Token(NamedTuple):
@@ -40,37 +39,37 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> Iterator[Token]:
     """The words of a text in their order, as far as it is searched."""
-    for run in _RUN.finditer(text, 0, min(len(text), LONGEST_TEXT)):
-        start, end = run.span()
-        if run[1] is not None:
+    for match in _WORD.finditer(text, 0, min(len(text), LONGEST_TEXT)):
+        start, end = match.span()
+        if match[1] is not None:
             for at in range(start, end):
                 pair = min(at + 2, end)
                 yield Token(text[at:pair], at, pair)
-        elif word := fold(run[2]):
+        elif word := fold(match[2]):
             yield Token(word, start, end)
 
 
 def words_of(text: str) -> str:
-    """All of them with blanks between, as they are kept."""
+    """The words of a text as the index keeps them, with blanks between; as `tokens` cuts them."""
     return " ".join(word for line in text[:LONGEST_TEXT].splitlines() for word in _words(line))
 
 
 def _words(line: str) -> Iterable[str]:
     """No word goes over the end of a line, and in most lines there is nothing to fold but case."""
     if line.isascii():
-        return (word[:LONGEST_WORD] for word in _ASCII_RUN.findall(line.lower()))
+        return (word[:LONGEST_WORD] for word in _ASCII_WORD.findall(line.lower()))
     return (token.word for token in tokens(line))
 
 
-def fold(run: str) -> str:
+def fold(word: str) -> str:
     """A word without case, accents and width: Café and ＣＡＦＥ are both cafe."""
-    if run.isascii():
-        return run.lower()[:LONGEST_WORD]
-    plain = _ACCENT.sub("", unicodedata.normalize("NFKD", run.casefold()))
-    return _NO_WORD.sub("", unicodedata.normalize("NFC", plain).lower())[:LONGEST_WORD]
+    if word.isascii():
+        return word.lower()[:LONGEST_WORD]
+    plain = _ACCENT.sub("", unicodedata.normalize("NFKD", word.casefold()))
+    return _NOT_IN_WORD.sub("", unicodedata.normalize("NFC", plain).lower())[:LONGEST_WORD]
 
 
 def is_unspaced(word: str) -> bool:
     """Whether this is a piece of a text without blanks."""
-    found = _RUN.match(word)
+    found = _WORD.match(word)
     return found is not None and found[1] is not None

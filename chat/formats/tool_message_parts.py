@@ -17,8 +17,10 @@ from chat.protocol.factories import (
     create_tool_part,
     create_user_message,
 )
+from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import new_id, now_ms
 from chat.protocol.messages import AnswerInfo, ModelRef, WithParts, finish_answer
+from chat.protocol.notes import PartNotes, part_notes, with_part_notes
 from chat.protocol.outcome import ended
 from chat.protocol.parts import (
     FilePart,
@@ -30,7 +32,7 @@ from chat.protocol.parts import (
     ToolPart,
 )
 from chat.protocol.text import clean_json
-from chat.protocol.tool_state import JsonObject, ToolCompleted, ToolError, ToolState
+from chat.protocol.tool_state import ToolCompleted, ToolError, ToolState
 
 Clock = Callable[[], int]
 
@@ -83,6 +85,8 @@ def _question(parts: Sequence[Part]) -> str | list[JsonObject]:
 
 
 def _block(part: Part) -> Iterator[JsonObject]:
+    if part_notes(part).unreadable:
+        return  # the wire has no form for it
     match part:
         case TextPart():
             yield {"type": "text", "text": part.text}
@@ -122,7 +126,7 @@ def _usage(step: Sequence[Part]) -> JsonObject:
 def from_tool_messages(
     wire: Iterable[JsonObject], session_id: str, clock: Clock = now_ms
 ) -> Imported:
-    """Messages with parts. A result that answers no call is a part too, marked and told of."""
+    """Messages with parts. A result that answers no call is a part too, and among the faults."""
     paired = pair(clean_json(list(wire)))
     reader = _Reader(session_id, clock)
     for role, group in groupby(paired.messages, lambda message: message.get("role")):
@@ -174,7 +178,8 @@ class _Reader:
             "input": fault.part.get("input"),
             "result": fault.part.get("result"),
         }
-        part = self._tool(block, last.info.id).model_copy(update={"metadata": {"unpaired": True}})
+        notes = with_part_notes(None, PartNotes(unpaired=True))
+        part = self._tool(block, last.info.id).model_copy(update={"metadata": notes})
         taken = {tool.call_id for tool in last.tools}
         if part.call_id in taken:
             part = part.model_copy(update={"call_id": f"call_{new_id()}"})

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chat.protocol.tool_state import JsonObject
+from chat.protocol.frozen import JsonObject
 
 NO_CALL = "no_matching_tool_use"
 
 
 @dataclass(frozen=True, slots=True)
 class PairingFault:
-    """A result that answers no open call: told of, and kept."""
+    """A result that answers no open call: it is reported, and kept."""
 
     code: str
     call_id: str
@@ -38,7 +38,7 @@ class PairedMessages:
                 self._answer(part)
         elif message.get("role") == "assistant" and isinstance(message.get("content"), list):
             self.messages.append(
-                {**message, "content": [_shown(part) for part in _blocks(message)]}
+                {**message, "content": [_as_tool(part) for part in _blocks(message)]}
             )
         else:
             self.messages.append(dict(message))
@@ -72,7 +72,7 @@ class PairedMessages:
 
 
 def pair(messages: Iterable[JsonObject]) -> PairedMessages:
-    """The whole conversation at once: a reload."""
+    """All messages of a conversation at once, as after a reload."""
     paired = PairedMessages()
     for message in messages:
         paired.feed(message)
@@ -82,7 +82,7 @@ def pair(messages: Iterable[JsonObject]) -> PairedMessages:
 def split_pending(
     messages: Sequence[JsonObject],
 ) -> tuple[Sequence[JsonObject], Sequence[JsonObject]]:
-    """What is complete, and what still waits: from the last message with an open call on."""
+    """The messages before the last one with an open call, and those from it on."""
     answered = {
         part.get("toolCallId")
         for message in messages
@@ -96,7 +96,7 @@ def split_pending(
     return messages, ()
 
 
-def _shown(part: JsonObject) -> JsonObject:
+def _as_tool(part: JsonObject) -> JsonObject:
     if part.get("type") != "tool_use":
         return part
     return {**part, "type": "tool", "state": "tool_use"}

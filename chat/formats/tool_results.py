@@ -3,21 +3,20 @@
 import json
 from typing import Any
 
-from pydantic import ValidationError
-
 from chat.protocol.displays import (
     DiffDisplay,
-    JsonDisplay,
+    Display,
     TextDisplay,
     TodoDisplay,
-    TodoItem,
-    display_from_json,
     display_to_json,
+    read_display,
 )
 from chat.protocol.factories import create_file_part
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolResult
+from chat.protocol.notes import state_notes
 from chat.protocol.parts import FilePart
-from chat.protocol.tool_state import JsonObject, ToolCompleted, ToolError
+from chat.protocol.tool_state import ToolCompleted, ToolError
 
 CANCELLED_FOR_MODEL = "[Request interrupted by user]"
 CANCELLED_FOR_PERSON = "Tool execution was canceled by user."
@@ -30,10 +29,9 @@ def result_from_wire(
     if not isinstance(result, dict):
         return ToolResult(_as_text(result))
     text, files = _content(result.get("llmContent"), session_id, message_id)
-    shown = result.get("returnDisplay")
     return ToolResult(
         text,
-        display=None if shown is None else display_from_wire(shown, input),
+        display=read_display(result.get("returnDisplay"), input),
         is_error=bool(result.get("isError")),
         attachments=files,
     )
@@ -41,11 +39,11 @@ def result_from_wire(
 
 def result_to_wire(state: ToolCompleted | ToolError) -> JsonObject:
     """The other way, for a call that has ended."""
-    display = (state.metadata or {}).get("display")
+    notes = state_notes(state)
     wire: JsonObject
     if isinstance(state, ToolCompleted):
         wire = {"llmContent": _to_content(state)}
-    elif (state.metadata or {}).get("interrupted"):
+    elif notes.interrupted:
         return {
             "llmContent": CANCELLED_FOR_MODEL,
             "returnDisplay": CANCELLED_FOR_PERSON,
@@ -53,73 +51,28 @@ def result_to_wire(state: ToolCompleted | ToolError) -> JsonObject:
         }
     else:
         wire = {"llmContent": state.error, "isError": True}
-    if isinstance(display, dict):
-        wire["returnDisplay"] = display_to_wire(display)
+    if notes.display is not None:
+        wire["returnDisplay"] = display_to_wire(notes.display)
     return wire
 
 
-def display_from_wire(shown: Any, input: JsonObject) -> JsonObject:
-    """One of our displays; what is not known is shown as the JSON it is."""
-    if isinstance(shown, str):
-        return display_to_json(TextDisplay(text=shown))
-    if not isinstance(shown, dict):
-        return display_to_json(JsonDisplay(value=shown))
-    match shown.get("type"):
-        case "diff_viewer":
-            return display_to_json(
-                DiffDisplay(
-                    path=str(shown.get("filePath", "")),
-                    before=_side(shown.get("originalContent"), input),
-                    after=_side(shown.get("newContent"), input),
-                )
-            )
-        case "todo_read":
-            return display_to_json(TodoDisplay(items=_todos(shown.get("todos"))))
-        case "todo_write":
-            items, before = _todos(shown.get("newTodos")), _todos(shown.get("oldTodos"))
-            return display_to_json(TodoDisplay(items=items, before=before))
-    try:
-        return display_to_json(display_from_json(shown))
-    except ValidationError:
-        return display_to_json(JsonDisplay(value=shown))
-
-
-def display_to_wire(display: JsonObject) -> Any:
+def display_to_wire(display: Display) -> Any:
+    """The form that ToolMessage2 has for it; what it has no form for goes as it is."""
     match display:
-        case {"type": "text", "text": text}:
-            return text
-        case {"type": "diff", "path": path, "before": before, "after": after}:
+        case TextDisplay():
+            return display.text
+        case DiffDisplay():
             return {
                 "type": "diff_viewer",
-                "filePath": path,
-                "originalContent": before,
-                "newContent": after,
+                "filePath": display.path,
+                "originalContent": display.before,
+                "newContent": display.after,
             }
-        case {"type": "todo", "items": items, "before": before}:
-            return {"type": "todo_write", "oldTodos": before, "newTodos": items}
+        case TodoDisplay():
+            todos = display_to_json(display)
+            return {"type": "todo_write", "oldTodos": todos["before"], "newTodos": todos["items"]}
         case _:
-            return display
-
-
-def _side(content: Any, input: JsonObject) -> str:
-    """A side of a diff: a text, or the name of the argument that holds it."""
-    if isinstance(content, dict):
-        content = input.get(str(content.get("inputKey", "")))
-    return "" if content is None else _as_text(content)
-
-
-def _todos(todos: Any) -> tuple[TodoItem, ...]:
-    return tuple(_todo(todo, number) for number, todo in enumerate(todos or [], 1))
-
-
-def _todo(todo: JsonObject, number: int) -> TodoItem:
-    status, priority = todo.get("status"), todo.get("priority")
-    return TodoItem(
-        id=str(todo.get("id", number)),
-        content=str(todo.get("content", "")),
-        status=status if status in ("in_progress", "completed") else "pending",
-        priority=priority if priority in ("high", "low") else "medium",
-    )
+            return display_to_json(display)
 
 
 def _content(content: Any, session_id: str, message_id: str) -> tuple[str, tuple[FilePart, ...]]:

@@ -1,4 +1,4 @@
-"""What an XML tool parser has to say of the text it reads."""
+"""What an XML tool parser finds in the text it reads, in order."""
 
 from dataclasses import dataclass
 
@@ -8,27 +8,34 @@ class MessageTooLong(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TextShown:
+    """Text for the reader, without calls and the blanks around them."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
+    """A tag that certainly begins a call."""
+
     call_id: str
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallGrew:
+    """More of the text between a call's tags."""
+
     call_id: str
     raw: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """`values` are texts: their types are in the tool's schema. `fault` says why not to run it.
+    """A call is complete, or must not be run for the reason in `fault`.
 
-    `start` is where the call begins in the whole message; its opening tag is not in `raw`.
+    `values` are texts: their types are in the tool's schema. `start` is where the call begins in
+    the message; `raw` is what follows its opening tag.
     """
 
     call_id: str
@@ -43,4 +50,4 @@ class CallEnded:
         return self.start + len(f"<{self.name}>") + len(self.raw)
 
 
-XmlEvent = Shown | CallStarted | CallGrew | CallEnded
+XmlEvent = TextShown | CallStarted | CallGrew | CallEnded

@@ -1,9 +1,10 @@
-"""Calls and results as text: a whole history in the XML style, made for sending only (C2)."""
+"""Calls and results as text: a history in the XML style, made for sending only (C2)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
-from chat.formats.xml_values import written
+from chat.formats.xml_values import format_value
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import (
     Block,
     FileBlock,
@@ -14,7 +15,6 @@ from chat.protocol.interfaces import (
     ToolResultBlock,
     ToolSpec,
 )
-from chat.protocol.tool_state import JsonObject
 
 Schemas = Mapping[str, JsonObject]  # of each tool, by its name
 
@@ -24,19 +24,21 @@ def schemas_of(tools: Iterable[ToolSpec]) -> Schemas:
 
 
 def call_as_xml(name: str, arguments: JsonObject, schema: JsonObject | None = None) -> str:
+    """A call as a model in this style writes it."""
     properties = (schema or {}).get("properties") or {}
     values = {
-        key: written(key, value, properties.get(key) or {}) for key, value in arguments.items()
+        key: format_value(key, value, properties.get(key) or {}) for key, value in arguments.items()
     }
     inside = "\n".join(f"<{key}>\n{value}\n</{key}>" for key, value in values.items())
     return f"<{name}>\n{inside}\n</{name}>"
 
 
 def result_as_text(name: str, text: str) -> str:
+    """A result as a model in this style reads it."""
     return f"[{name} Result]\n\n{text}"
 
 
-def in_xml(messages: Sequence[ModelMessage], schemas: Schemas) -> tuple[ModelMessage, ...]:
+def messages_in_xml(messages: Sequence[ModelMessage], schemas: Schemas) -> tuple[ModelMessage, ...]:
     """The same messages without native calls and results, one for one."""
     return tuple(_message(message, schemas) for message in messages)
 
@@ -48,7 +50,7 @@ def _message(message: ModelMessage, schemas: Schemas) -> ModelMessage:
         case "tool":
             return ModelMessage("user", tuple(_results(message.content)))
         case "assistant":
-            return ModelMessage("assistant", tuple(_said(message.content, schemas)))
+            return ModelMessage("assistant", tuple(_answer(message.content, schemas)))
         case _:
             assert_never(message.role)
 
@@ -62,7 +64,7 @@ def _results(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
 
 
-def _said(blocks: Iterable[Block], schemas: Schemas) -> Iterator[Block]:
+def _answer(blocks: Iterable[Block], schemas: Schemas) -> Iterator[Block]:
     """Texts and calls that follow each other are one text, a line break between them."""
     texts: list[str] = []
     for block in blocks:
@@ -81,7 +83,7 @@ def _said(blocks: Iterable[Block], schemas: Schemas) -> Iterator[Block]:
 
 
 def _joined(texts: list[str]) -> Iterator[TextBlock]:
-    # A lone empty text keeps the place that a signed thought needs.
+    # A lone empty text stays: signed reasoning must be followed by a text.
     if len(texts) == 1:
         yield TextBlock(texts[0])
     elif texts:

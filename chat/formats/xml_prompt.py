@@ -1,4 +1,4 @@
-"""The tools as a system prompt tells of them, for models that cannot call them natively.
+"""The tools as a system prompt describes them, for models that cannot call them natively.
 
 The same tools give the same bytes, so that prompt caches hit.
 """
@@ -6,8 +6,8 @@ The same tools give the same bytes, so that prompt caches hit.
 import json
 from collections.abc import Iterator, Sequence
 
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolSpec
-from chat.protocol.tool_state import JsonObject
 
 _RULES = """\
 # Tools
@@ -35,7 +35,7 @@ Write lists and objects as JSON.
 
 
 def tools_prompt(tools: Sequence[ToolSpec]) -> str:
-    """Nothing when there are no tools."""
+    """How to use the tools, and the tools themselves; empty when there are none."""
     if not tools:
         return ""
     return "\n\n".join([_RULES, *("\n".join(_tool(tool)) for tool in tools)])
@@ -80,7 +80,7 @@ def _parameter(name: str, schema: JsonObject, required: bool) -> str:
 
 
 def _placeholder(name: str, schema: JsonObject) -> str:
-    """What stands where the value goes; a small model copies the form of it."""
+    """An example in the place of the value; a small model copies its form."""
     match schema.get("type"):
         case "array":
             return "[...]"

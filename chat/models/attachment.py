@@ -1,4 +1,4 @@
-"""A file somebody put on a message, kept under a name of ours."""
+"""A file that somebody attached to a message, stored under a name of ours."""
 
 from pathlib import PurePath
 
@@ -9,18 +9,25 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models.base import Row
 from chat.models.message import Message
+from chat.models.queued import QueuedMessage
 
 
 def stored_name(attachment: "Attachment", _filename: str) -> str:
-    """Never the sender's name: only our id decides where a file lands."""
+    """Where the file is stored: by our id, never by the sender's name for it."""
     return str(PurePath("attachments") / str(attachment.pk))
 
 
 class Attachment(Row):
+    """One file; it has no message until the message it was uploaded for is sent."""
+
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("owner"))
     message = models.ForeignKey(
         Message, models.CASCADE, null=True, blank=True, related_name="attachments",
         verbose_name=_("message"),
+    )  # fmt: skip
+    queued = models.ForeignKey(
+        QueuedMessage, models.CASCADE, null=True, blank=True, related_name="attachments",
+        verbose_name=_("queued message"),
     )  # fmt: skip
     file = models.FileField(_("file"), upload_to=stored_name)
     mime = models.CharField(_("type"), max_length=100)

@@ -1,10 +1,10 @@
-"""What there is to talk to: providers, their models, agents made of them, and tools."""
+"""Providers, their models, the agents made of them, and tools."""
 
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, TextChoices
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.base import Row
@@ -12,7 +12,7 @@ from chat.models.secrets import EncryptedField
 
 
 def validate_base_url(value: str) -> None:
-    """Unlike Django's URLs, a host may have one word: `http://ollama:11434`."""
+    """Unlike Django's own check, this allows a host without a dot: `http://ollama:11434`."""
     try:
         url = urlsplit(value)
         url.port  # noqa: B018 - raises for a port that is no number
@@ -26,18 +26,24 @@ def validate_base_url(value: str) -> None:
 
 
 class Provider(Row):
-    """A place that serves models."""
+    """A server, or this process itself, that runs models: its address, key and wire."""
 
-    class Kind(models.TextChoices):
+    # Not `models.TextChoices`: the type checker takes `models` for the relation of that name.
+    class Kind(TextChoices):
         OPENAI = "openai", _("OpenAI compatible")
         ANTHROPIC = "anthropic", _("Anthropic")
         OLLAMA = "ollama", _("Ollama")
         DEMO = "demo", _("Demo")
 
-    class Style(models.TextChoices):
+    class Style(TextChoices):
         AUTO = "auto", _("automatic")
         JSON = "json", _("native (JSON)")
         XML = "xml", _("in the prompt (XML)")
+
+    class Wire(TextChoices):
+        AUTO = "auto", _("automatic")
+        CHAT = "chat", "Chat Completions"
+        RESPONSES = "responses", "Responses"
 
     name = models.CharField(_("name"), max_length=100)
     kind = models.CharField(_("kind"), max_length=20, choices=Kind)
@@ -47,6 +53,13 @@ class Provider(Row):
     api_key = EncryptedField(_("API key"), blank=True, default="")
     enabled = models.BooleanField(_("enabled"), default=True)
     tool_style = models.CharField(_("tool style"), max_length=4, choices=Style, default=Style.AUTO)
+    wire = models.CharField(
+        _("wire"), max_length=10, choices=Wire, default=Wire.AUTO,
+        help_text=_(
+            "Of servers that are compatible with OpenAI’s. OpenAI and xAI are asked on Responses, "
+            "all others on Chat Completions."
+        ),
+    )  # fmt: skip
     extra_headers = models.JSONField(_("extra headers"), default=dict, blank=True)
 
     class Meta:
@@ -114,7 +127,7 @@ class LanguageModel(Row):
 class Agent(Row):
     """A way of using a model: its instructions, its tools, its limits."""
 
-    class Unwatched(models.TextChoices):
+    class Unwatched(TextChoices):
         STOP = "stop", _("stop after a while")
         CONTINUE = "continue", _("go on")
 
@@ -156,15 +169,45 @@ class Agent(Row):
 
     @property
     def key(self) -> str:
-        """The name that stays the same whatever language is spoken: messages keep this one."""
+        """The name that is saved with messages: the same whatever language the reader has."""
         return getattr(self, "name_en", "") or self.name
 
     def __str__(self) -> str:
         return self.name
 
 
+class Example(Row):
+    """Something to ask an agent first: a button on the empty page."""
+
+    class Icon(TextChoices):
+        SUM = "calc", _("calculator")
+        THOUGHT = "thought", _("thought")
+        CODE = "term", _("terminal")
+        TABLE = "table", _("table")
+        WEB = "globe", _("globe")
+        PLAN = "list", _("list")
+        FILE = "file", _("file")
+        WORDS = "edit", _("pencil")
+
+    agent = models.ForeignKey(
+        Agent, models.CASCADE, related_name="examples", verbose_name=_("agent")
+    )
+    position = models.PositiveSmallIntegerField(_("position"), default=0)
+    icon = models.CharField(_("icon"), max_length=8, choices=Icon, default=Icon.WORDS)
+    title = models.CharField(_("title"), max_length=60)
+    text = models.TextField(_("what is asked"))
+
+    class Meta:
+        verbose_name = _("example")
+        verbose_name_plural = _("examples")
+        ordering = ("position", "id")
+
+    def __str__(self) -> str:
+        return self.title
+
+
 class ToolSetting(Row):
-    """A tool as this installation has it: on or off, and what it is called."""
+    """What an administrator has set for a tool: on or off, its name and description."""
 
     tool = models.CharField(_("tool"), max_length=100, unique=True)
     enabled = models.BooleanField(_("enabled"), default=True)
@@ -178,3 +221,12 @@ class ToolSetting(Row):
 
     def __str__(self) -> str:
         return self.name or self.tool
+
+
+class CatalogStamp(models.Model):
+    """One row, which the database itself changes whenever a row of the tables above does."""
+
+    stamp = models.CharField(max_length=32)
+
+    def __str__(self) -> str:
+        return self.stamp

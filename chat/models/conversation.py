@@ -32,6 +32,8 @@ class Conversation(Row):
     model = models.ForeignKey(
         LanguageModel, models.SET_NULL, null=True, blank=True, verbose_name=_("model")
     )
+    # Tools of the agent that are not to be used here; empty where all are.
+    tools_off = models.JSONField(_("tools switched off"), null=True, blank=True)
     # Empty until the first run decides it.
     tool_style = models.CharField(_("tool style"), max_length=4, blank=True)
     prompt_language = models.CharField(_("prompt language"), max_length=20, blank=True)
@@ -40,6 +42,12 @@ class Conversation(Row):
     last_position = models.PositiveIntegerField(default=0, editable=False)
     external_session_id = models.CharField(_("external session"), max_length=200, blank=True)
     pinned = models.BooleanField(_("pinned"), default=False)
+    # Whether queued messages wait for a person to let them go on. With a default in the database:
+    # a server of an earlier version makes rows without it.
+    queue_held = models.BooleanField(_("queue held"), default=False, db_default=False)
+    # An answer ended while nobody looked. With a default in the database, as all that is added
+    # later: a server of an earlier version makes rows without it.
+    unread = models.BooleanField(_("unread"), default=False, db_default=False, editable=False)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
     deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True)
     created = models.DateTimeField(_("created"), default=timezone.now, editable=False)
@@ -51,7 +59,14 @@ class Conversation(Row):
         verbose_name = _("conversation")
         verbose_name_plural = _("conversations")
         ordering = ("-updated",)
-        indexes = (models.Index(fields=("owner", "-pinned", "-updated"), name="own_column"),)
+        indexes = (
+            # The column in its order; what it does not list is not in the way.
+            models.Index(
+                fields=("owner", "-pinned", "-updated", "-id"),
+                name="own_listed",
+                condition=Q(deleted_at=None, archived_at=None),
+            ),
+        )
         constraints = (
             models.CheckConstraint(
                 condition=Q(tool_style__in=["", "json", "xml"]),

@@ -1,4 +1,4 @@
-"""What is running: processes, the answers they are writing, and who is watching."""
+"""Server processes, the answers they are writing, and the sockets that are watching."""
 
 from django.conf import settings
 from django.db import models
@@ -12,10 +12,14 @@ from chat.models.message import Message
 
 
 class Process(Row):
-    """A server process; while it lives it renews its lease."""
+    """A server process; it renews its lease while it lives, so an expired lease means a crash."""
 
     host = models.CharField(_("host"), max_length=200)
     pid = models.PositiveIntegerField(_("process id"), default=0)
+    # Where the pid was given, and when that process began (`services/processes/identity.py`). With
+    # a default in the database: a server of an earlier version makes rows without them.
+    place = models.CharField(max_length=100, blank=True, db_default="", editable=False)
+    born = models.PositiveBigIntegerField(db_default=0, editable=False)
     started = models.DateTimeField(_("started"), default=timezone.now)
     lease = models.DateTimeField(_("lease until"))
 
@@ -29,7 +33,7 @@ class Process(Row):
 
 
 class Generation(Row):
-    """One run of an agent; its id is the `request_id` of its events."""
+    """One answer being written, or that was; its id is the `request_id` of its events."""
 
     class Status(models.TextChoices):
         ACTIVE = "active", _("running")
@@ -90,18 +94,28 @@ class Generation(Row):
 
 
 class View(Row):
-    """An open socket on a conversation (a copied browser tab copies its tab id too)."""
+    """A socket of a tab: open, lost, or closed with its tab (`services/processes/presence.py`).
 
+    A row for each socket: a copied browser tab copies its tab id too.
+    """
+
+    # None on pages that show no conversation: a new chat, the settings, the administration.
     conversation = models.ForeignKey(
-        Conversation, models.CASCADE, related_name="views", verbose_name=_("conversation")
-    )
+        Conversation, models.CASCADE, null=True, related_name="views",
+        verbose_name=_("conversation"),
+    )  # fmt: skip
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("user"))
     process = models.ForeignKey(
-        Process, models.CASCADE, related_name="views", verbose_name=_("process")
+        Process, models.SET_NULL, null=True, related_name="views", verbose_name=_("process")
     )
     socket = models.CharField(_("socket"), max_length=100, unique=True)
     tab_id = models.CharField(_("tab"), max_length=100, blank=True)
     created = models.DateTimeField(_("since"), default=timezone.now)
+    # The page is open but not in front: nobody looks at it.
+    hidden = models.BooleanField(_("hidden"), default=False, db_default=False)
+    # Since when the socket is gone; and whether its tab was closed, not only the connection lost.
+    left_at = models.DateTimeField(_("left"), null=True, blank=True)
+    closed = models.BooleanField(_("closed"), default=False, db_default=False)
 
     class Meta:
         verbose_name = _("view")

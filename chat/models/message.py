@@ -1,10 +1,9 @@
-"""A message row: one thing said. What it says is in its parts."""
+"""A message; its text, reasoning, tool calls and files are its parts."""
 
 from decimal import Decimal
 
 from django.db import models
-from django.db.models import Count, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -18,20 +17,6 @@ class MessageQuerySet(models.QuerySet["Message"]):
     def shown(self) -> "MessageQuerySet":
         """The messages that are neither archived nor earlier versions of others."""
         return self.filter(archived_at__isnull=True)
-
-    def with_versions(self) -> "MessageQuerySet":
-        """Each with the number of its versions: texts it had, or answers beside it."""
-        return self.annotate(
-            texts=_count("copy_of", OuterRef("pk")),
-            siblings=_count("parent", OuterRef("parent")),
-        )
-
-
-def _count(field: str, value: OuterRef) -> Coalesce:
-    """How many messages have this value in a field, other than copies of the same row."""
-    rows = Message.objects.filter(**{field: value}).order_by().values(field)
-    counted = rows.annotate(number=Count("pk")).values("number")
-    return Coalesce(Subquery(counted, output_field=models.IntegerField()), 0)
 
 
 class Message(Row):
@@ -53,13 +38,14 @@ class Message(Row):
         "self", models.SET_NULL, null=True, blank=True, related_name="answers",
         verbose_name=_("answers"),
     )  # fmt: skip
-    # An earlier text of an edited message is kept in a row of its own, out of sight.
+    # An earlier text of an edited message is kept in a row of its own, out of sight; so is a
+    # message that `services/upkeep/repair.py` has made part of an answer.
     copy_of = models.ForeignKey(
         "self", models.CASCADE, null=True, blank=True, related_name="copies",
         verbose_name=_("earlier version of"),
     )  # fmt: skip
     version = models.PositiveSmallIntegerField(_("version"), default=1)
-    # Goes up whenever what is said is changed by hand, so that open pages notice.
+    # Goes up whenever the content is changed by hand, so that open pages notice.
     revision = models.PositiveIntegerField(_("revision"), default=0)
     position = models.PositiveIntegerField(_("position"))
     role = models.CharField(_("role"), max_length=10, choices=Role)
@@ -117,11 +103,21 @@ class Message(Row):
         )
 
     @property
+    def is_running(self) -> bool:
+        """Whether it is an answer that is still being written."""
+        return self.status in (self.Status.PENDING, self.Status.STREAMING)
+
+    @property
     def versions(self) -> int:
-        """Known only to rows read `with_versions`."""
+        """How many versions there are; only for rows read by `statements` with their numbers."""
         if self.role == self.Role.USER:
             return getattr(self, "texts", 0) + 1
         return max(getattr(self, "siblings", 1), 1)
+
+    @property
+    def feedback(self) -> str:
+        """What its reader thinks of it, as `statements` has read it: the verdict, then words."""
+        return getattr(self, "verdict_and_comment", None) or ""
 
     def __str__(self) -> str:
         return f"{self.position} · {self.get_role_display()}"

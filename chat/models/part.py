@@ -12,7 +12,8 @@ from chat.models.base import Row
 from chat.models.conversation import Conversation
 from chat.models.message import Message
 from chat.protocol import parts as values
-from chat.protocol.errors import PartError
+from chat.protocol.errors import PartError, PartValidationError
+from chat.protocol.notes import part_notes
 from chat.protocol.validation import part_from_json, part_to_json
 
 log = logging.getLogger(__name__)
@@ -101,7 +102,7 @@ class Part(Row):
             tool=data.get("tool", ""),
             call_id=data.get("callID", ""),
             tool_status=state.get("status", ""),
-            parent_call_id=(data.get("metadata") or {}).get("parent_call_id", ""),
+            parent_call_id=part_notes(value).parent_call_id[:200],
             synthetic=data.get("synthetic", False),
             ignored=data.get("ignored", False),
             started_at=_moment(span.get("start")),
@@ -112,7 +113,8 @@ class Part(Row):
     def as_json(self) -> dict[str, Any]:
         """The part's JSON form, checked or not."""
         form = {
-            **self.data,
+            # Whatever else a broken row may hold there is not part of a part.
+            **(self.data if isinstance(self.data, dict) else {}),
             "id": str(self.id),
             "sessionID": str(self.conversation_id),
             "messageID": str(self.message_id),
@@ -127,6 +129,8 @@ class Part(Row):
     def value(self) -> values.Part | None:
         """The part, or nothing when an old row no longer fits the rules (it is logged)."""
         try:
+            if not isinstance(self.data, dict):
+                raise PartValidationError("data", "is not an object")
             return part_from_json(self.as_json())
         except PartError as error:
             log.warning("part %s cannot be read: %s", self.pk, error)

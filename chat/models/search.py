@@ -1,4 +1,4 @@
-"""What can be searched: the words of each message and of each title."""
+"""The search index: the words of each message and of each title."""
 
 from django.conf import settings
 from django.db import models

@@ -1,7 +1,7 @@
-"""Keys at rest: encrypted with a key that is not in the database, and never shown again."""
+"""API keys in the database: encrypted with a key that is kept elsewhere, and never shown again."""
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
@@ -19,19 +19,25 @@ def fernet() -> MultiFernet:
 
 
 class Secret(str):
-    """A secret in the open: it works as a string and prints as dots."""
+    """A decrypted secret: it works as a string, and its `repr` is dots."""
 
     def __repr__(self) -> str:
         return "'••••'"
 
     @property
     def hint(self) -> str:
-        """Enough to tell two keys apart, too little to use one."""
+        """The last characters: enough to tell two keys apart, too little to use one."""
         return f"…{self[-4:]}" if len(self) >= 12 else "…"
 
 
-class EncryptedField(models.TextField):
-    """A text that is encrypted in the database; a key it cannot read any more is empty."""
+if TYPE_CHECKING:
+    TextField = models.TextField[str, str]
+else:  # Django's fields take no brackets at run time.
+    TextField = models.TextField
+
+
+class EncryptedField(TextField):
+    """A text that is encrypted in the database; what cannot be decrypted any more is empty."""
 
     description = _("Encrypted text")
 
@@ -39,18 +45,18 @@ class EncryptedField(models.TextField):
         return fernet().encrypt(str(value).encode()).decode() if value else ""
 
     def from_db_value(self, value: str | None, *_: Any) -> Secret:
-        return _opened(value) or Secret()
+        return _decrypt(value) or Secret()
 
     def to_python(self, value: Any) -> Secret:
         """What a dump holds is encrypted; anything else is the secret itself."""
-        return _opened(value) or Secret(value or "")
+        return _decrypt(value) or Secret(value or "")
 
     def value_to_string(self, obj: models.Model) -> str:
-        # Dumps are read by people and kept in the open.
+        # Dumps of the database are often kept where others can read them.
         return self.get_prep_value(self.value_from_object(obj))
 
 
-def _opened(value: str | None) -> Secret | None:
+def _decrypt(value: str | None) -> Secret | None:
     try:
         return Secret(fernet().decrypt(value.encode()).decode()) if value else None
     except InvalidToken:

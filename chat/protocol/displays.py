@@ -1,11 +1,16 @@
-"""What a person sees of a tool's result: one of a few forms, stored as JSON."""
+"""What a person sees of a tool's result: one of a few forms, stored as JSON.
 
-from collections.abc import Iterable
-from typing import Annotated, Literal
+A new form is a class here, in the union `Display`, a template in `templates/chat/cards/` and a
+row in the table of `chat/rendering/page/cards.py`.
+"""
 
-from pydantic import Field, TypeAdapter
+import json
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
-from chat.protocol.tool_state import Frozen, JsonObject
+from pydantic import Field, TypeAdapter, ValidationError
+
+from chat.protocol.frozen import Frozen, FrozenJson, JsonObject
 
 
 class TextDisplay(Frozen):
@@ -15,7 +20,7 @@ class TextDisplay(Frozen):
 
 class JsonDisplay(Frozen):
     type: Literal["json"] = "json"
-    value: JsonObject | list[object] | str | int | float | bool | None
+    value: FrozenJson
 
 
 class SumDisplay(Frozen):
@@ -39,7 +44,7 @@ class SearchDisplay(Frozen):
 
 
 class DiffDisplay(Frozen):
-    """Before and after of an edit; a text, or the name of the argument that holds it."""
+    """Before and after of an edit."""
 
     type: Literal["diff"] = "diff"
     path: str
@@ -47,11 +52,18 @@ class DiffDisplay(Frozen):
     after: str
 
 
+TodoStatus = Literal["pending", "in_progress", "completed"]
+TodoPriority = Literal["high", "medium", "low"]
+# The order in which a plan is read.
+STATUSES: tuple[TodoStatus, ...] = ("completed", "in_progress", "pending")
+PRIORITIES: tuple[TodoPriority, ...] = ("high", "medium", "low")
+
+
 class TodoItem(Frozen):
     id: str
     content: str
-    status: Literal["pending", "in_progress", "completed"] = "pending"
-    priority: Literal["high", "medium", "low"] = "medium"
+    status: TodoStatus = "pending"
+    priority: TodoPriority = "medium"
 
 
 class TodoDisplay(Frozen):
@@ -76,15 +88,75 @@ def display_to_json(display: Display) -> JsonObject:
     return _DISPLAY.dump_python(display, mode="json")  # type: ignore[no-any-return]
 
 
-_STATUSES = ("completed", "in_progress", "pending")
-_PRIORITIES = ("high", "medium", "low")
-
-
 def in_reading_order(items: Iterable[TodoItem]) -> tuple[TodoItem, ...]:
     """What is done first, then what is being done; within that by importance."""
-    return tuple(
-        sorted(
-            items,
-            key=lambda item: (_STATUSES.index(item.status), _PRIORITIES.index(item.priority)),
-        )
+    return tuple(sorted(items, key=_place))
+
+
+def _place(item: TodoItem) -> tuple[int, int]:
+    return STATUSES.index(item.status), PRIORITIES.index(item.priority)
+
+
+# --- reading what is stored, or came over a wire ----------------------------------
+
+
+def read_display(value: Any, arguments: JsonObject) -> Display | None:
+    """The display that a JSON value stands for, in our form or in that of ToolMessage2.
+
+    Nothing is lost: a form that nobody knows is shown as the JSON it is.
+    """
+    match value:
+        case None | "":
+            return None
+        case Frozen():
+            return _DISPLAY.validate_python(value)
+        case str():
+            return TextDisplay(text=value)
+        case {"type": "diff_viewer"}:
+            return DiffDisplay(
+                path=_as_text(value.get("filePath")),
+                before=_side(value.get("originalContent"), arguments),
+                after=_side(value.get("newContent"), arguments),
+            )
+        case {"type": "todo_read" | "todo_write"}:
+            return TodoDisplay(
+                items=_todos(value.get("newTodos", value.get("todos"))),
+                before=_todos(value.get("oldTodos")),
+            )
+        case {"type": str()}:
+            try:
+                return display_from_json(value)
+            except ValidationError:
+                return JsonDisplay(value=value)
+        case _:
+            return JsonDisplay(value=value)
+
+
+def _side(content: Any, arguments: JsonObject) -> str:
+    """A side of a diff: a text, or a pointer to the argument that holds it."""
+    if isinstance(content, Mapping):
+        content = arguments.get(_as_text(content.get("inputKey")))
+    return _as_text(content)
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _todos(value: Any) -> tuple[TodoItem, ...]:
+    if not isinstance(value, list):
+        return ()
+    found = (item for item in value if isinstance(item, Mapping))
+    return tuple(_todo(item, number) for number, item in enumerate(found, start=1))
+
+
+def _todo(item: Mapping[str, Any], number: int) -> TodoItem:
+    status, priority = item.get("status"), item.get("priority")
+    return TodoItem(
+        id=_as_text(item.get("id")) or str(number),
+        content=_as_text(item.get("content")),
+        status=status if status in STATUSES else "pending",
+        priority=priority if priority in PRIORITIES else "medium",
     )

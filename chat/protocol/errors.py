@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from chat.protocol.reasons import Reason
+
 
 class PartError(Exception):
     """A part, or a change to one, breaks the rules of parts."""
@@ -70,4 +72,12 @@ class ProviderError(Exception):
 
 
 class ToolFailure(Exception):
-    """A tool says why it could not do it; the text goes to the model and on the card."""
+    """A tool says why it could not do it.
+
+    The text goes to the model. The card shows the reasons in the reader's language; a failure
+    without any shows the text.
+    """
+
+    def __init__(self, text: str = "", *reasons: Reason) -> None:
+        super().__init__(text)
+        self.reasons = reasons

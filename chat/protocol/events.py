@@ -1,57 +1,36 @@
-"""Events, protocol v1: what happened in a conversation, as data that says where it belongs.
+"""Events, protocol v1: what happened in a conversation, one frozen class for each name.
 
-Every event carries `conversation_id rev tab_id request_id seq message_id ts`. `seq` counts
-from 1 within a request; events of the conversation itself have no request (`seq` 0) and are
-placed by `rev`. Deltas also say `part_id`, `position` and `offset`, so that whoever misses
-one can see it.
+Every event begins with the same header. `seq` counts from 1 within a request; events of the
+conversation itself belong to no request (`seq` 0) and are placed by `rev`. A delta also says
+which part it continues and from which character (`offset`), so that whoever missed one can
+see it. `chat/protocol/follow.py` has the rule.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
+from pydantic import Field, TypeAdapter
+
+from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import now_ms
-
-EventName = Literal[
-    "chat:start",
-    "chat:chunk",
-    "chat:thinking",
-    "chat:tool",
-    "chat:step",
-    "chat:retry",
-    "chat:complete",
-    "chat:stopped",
-    "chat:error",
-    "chat:user-message",
-    "chat:edited",
-    "chat:title",
-    "chat:choice",
-    "chat:deleted",
-]
-
-TERMINAL: frozenset[str] = frozenset({"chat:complete", "chat:stopped", "chat:error"})
-DELTAS: frozenset[str] = frozenset({"chat:chunk", "chat:thinking"})
+from chat.protocol.messages import AnswerInfo, MessageError, WithParts
+from chat.protocol.parts import (
+    OpenSpan,
+    ReasoningPart,
+    StepFinishPart,
+    StepStartPart,
+    TextPart,
+    Tokens,
+    ToolPart,
+)
+from chat.protocol.stopped import StoppedBy
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event: its header, and a body whose keys depend on its name.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """Where an event belongs."""
 
-    chat:start     user_message_id position
-    chat:chunk     part_id position offset delta done?
-    chat:thinking  part_id position offset delta done?
-    chat:tool      type(call|state|result) part_id position tool_call_id tool_name
-                   args_json result_json part
-    chat:step      type(start|finish) part_id position part
-    chat:retry     error_key attempt attempts wait
-    chat:complete  status finish_reason usage
-    chat:stopped   status by lengths
-    chat:error     status error_key error_data
-    chat:title     title
-    chat:choice    agent model
-    """
-
-    name: EventName
     conversation_id: str
     rev: int = 0
     tab_id: str = ""
@@ -59,26 +38,272 @@ class Event:
     seq: int = 0
     message_id: str = ""
     ts: int = field(default_factory=now_ms)
-    body: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """The flat form that goes over sockets and channel layers."""
-        return {
-            "name": self.name,
-            "conversation_id": self.conversation_id,
-            "rev": self.rev,
-            "tab_id": self.tab_id,
-            "request_id": self.request_id,
-            "seq": self.seq,
-            "message_id": self.message_id,
-            "ts": self.ts,
-            **self.body,
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Event":
-        body = {key: value for key, value in data.items() if key not in _HEADER}
-        return cls(body=body, **{key: data[key] for key in _HEADER if key in data})
 
 
-_HEADER = ("name", "conversation_id", "rev", "tab_id", "request_id", "seq", "message_id", "ts")
+# --- of a request: an answer being written ----------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start(Header):
+    """An answer begins, or goes on where it had ended early."""
+
+    name: Literal["chat:start"] = "chat:start"
+    status: Literal["streaming"] = "streaming"
+    position: int
+    user_message_id: str
+    info: AnswerInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta(Header):
+    """More of a text; `done` says that this part is whole."""
+
+    part_id: str
+    position: int
+    offset: int
+    delta: str
+    done: bool = False
+    time: OpenSpan | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk(Delta):
+    """More of the answer's text; `done` says that this part is whole."""
+
+    name: Literal["chat:chunk"] = "chat:chunk"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking(Delta):
+    """More of the model's thinking; `done` says that this part is whole."""
+
+    name: Literal["chat:thinking"] = "chat:thinking"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Header):
+    """A tool call: `call` has all its arguments, `result` its end, `state` is anything between.
+
+    `result_json` is JSON: an output that is JSON already as it is, any other text as a string,
+    a failure as `{"error": …}`.
+    """
+
+    name: Literal["chat:tool"] = "chat:tool"
+    type: Literal["call", "state", "result"]
+    part_id: str
+    position: int
+    tool_call_id: str
+    tool_name: str
+    args_json: str
+    result_json: str | None = None
+    part: ToolPart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step(Header):
+    """One model call begins, or has ended with its tokens and cost."""
+
+    name: Literal["chat:step"] = "chat:step"
+    type: Literal["start", "finish"]
+    part_id: str
+    position: int
+    part: StepStartPart | StepFinishPart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry(Header):
+    """The provider failed before its first word and is asked again in `wait` seconds."""
+
+    name: Literal["chat:retry"] = "chat:retry"
+    error_key: str
+    attempt: int
+    attempts: int
+    wait: float
+
+
+class Usage(Tokens):
+    """The tokens of the last step, and the cost of all steps."""
+
+    cost: float = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complete(Header):
+    """The answer is whole."""
+
+    name: Literal["chat:complete"] = "chat:complete"
+    status: Literal["success"] = "success"
+    finish_reason: str
+    usage: Usage
+    info: AnswerInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped(Header):
+    """The answer was stopped, by a person or for a reason; `lengths` is what was kept of its
+    texts, by part."""
+
+    name: Literal["chat:stopped"] = "chat:stopped"
+    status: Literal["cancelled"] = "cancelled"
+    finish_reason: str
+    by_id: str = ""
+    by: str = ""
+    reason: str = ""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    info: AnswerInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Error(Header):
+    """The answer failed; what was written is kept. Without `info`, read the message again."""
+
+    name: Literal["chat:error"] = "chat:error"
+    status: Literal["error"] = "error"
+    finish_reason: str = "error"
+    error_key: str
+    error_data: JsonObject = field(default_factory=dict)
+    info: AnswerInfo | None = None
+
+
+# --- of the conversation ----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage(Header):
+    """Somebody sent a message."""
+
+    name: Literal["chat:user-message"] = "chat:user-message"
+    message: WithParts
+    client_id: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited(Header):
+    """Messages changed: by an edit, a switch of version, feedback, a compaction, a correction.
+
+    `messages` are put in the place of those with their ids, or at their `position` where they
+    are new; `removed` are the positions of messages that are no longer shown.
+    """
+
+    name: Literal["chat:edited"] = "chat:edited"
+    messages: tuple[WithParts, ...] = ()
+    removed: tuple[int, ...] = ()
+    client_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue(Header):
+    """Messages wait, were changed or were taken out; `held` says whether they wait for a person.
+
+    `messages` are put in the place of those with their ids, or at the end of the queue where they
+    are new; `removed` are ids. A message that leaves the queue to be answered is told by
+    `chat:user-message` alone, with the id it had in the queue, and the rest is no longer held.
+    The end of an answer holds the queue if `protocol/queue.py` says so.
+    """
+
+    name: Literal["chat:queue"] = "chat:queue"
+    messages: tuple[WithParts, ...] = ()
+    removed: tuple[str, ...] = ()
+    held: bool
+    client_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Title(Header):
+    """The conversation has another title."""
+
+    name: Literal["chat:title"] = "chat:title"
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Header):
+    """Another agent or model answers from the next turn on, or with other tools."""
+
+    name: Literal["chat:choice"] = "chat:choice"
+    agent: str
+    model: str
+    tools_off: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deleted(Header):
+    """The conversation was deleted."""
+
+    name: Literal["chat:deleted"] = "chat:deleted"
+
+
+Ending = Complete | Stopped | Error
+RunEvent = Start | Chunk | Thinking | Tool | Step | Retry | Complete | Stopped | Error
+ConversationEvent = UserMessage | Edited | Queue | Title | Choice | Deleted
+Event = RunEvent | ConversationEvent
+
+EVENTS: tuple[type[Event], ...] = get_args(Event)
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="name")])
+
+
+def ending_of(answer: WithParts) -> Ending:
+    """The event that tells how an answer ended, made from the answer as it is kept.
+
+    Its place (`rev`, `request_id`, `seq`, `tab_id`) is for whoever tells it to fill in.
+    """
+    info = answer.info
+    if not isinstance(info, AnswerInfo) or info.status in ("pending", "streaming"):
+        raise ValueError("only an answer that is no longer being written has an end")
+    finish = info.finish or ""
+    error = info.error or MessageError(name="")
+    match info.status:
+        case "success":
+            return Complete(
+                conversation_id=info.session_id,
+                message_id=info.id,
+                finish_reason=finish,
+                usage=Usage(**dict(info.tokens), cost=info.cost),
+                info=info,
+            )
+        case "cancelled":
+            stopped = StoppedBy.from_json(error.data)
+            return Stopped(
+                conversation_id=info.session_id,
+                message_id=info.id,
+                finish_reason=finish,
+                by_id=stopped.by_id,
+                by=stopped.by,
+                reason=stopped.reason,
+                lengths=_lengths(answer),
+                info=info,
+            )
+        case _:
+            return Error(
+                conversation_id=info.session_id,
+                message_id=info.id,
+                finish_reason=finish,
+                error_key=error.key,
+                error_data=error.data,
+                info=info,
+            )
+
+
+def _lengths(answer: WithParts) -> dict[str, int]:
+    """How much of each text was kept."""
+    texts = (part for part in answer.parts if isinstance(part, TextPart | ReasoningPart))
+    return {part.id: len(part.text) for part in texts}
+
+
+def event_to_json(event: Event) -> JsonObject:
+    """The flat form that goes over channel layers; what is not set is left out."""
+    return _EVENT.dump_python(  # type: ignore[no-any-return]
+        event, mode="json", by_alias=True, exclude_none=True
+    )
+
+
+def event_to_wire(event: Event) -> str:
+    """The same as text, for sockets that speak JSON."""
+    return _EVENT.dump_json(event, by_alias=True, exclude_none=True).decode()
+
+
+def event_from_json(data: Mapping[str, Any]) -> Event:
+    """The event that a flat form stands for; a bad one raises `ValidationError`."""
+    return _EVENT.validate_python(data, strict=False)

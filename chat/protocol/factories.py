@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from chat.protocol.frozen import Frozen, JsonObject
 from chat.protocol.ids import new_id, now_ms
 from chat.protocol.messages import AnswerInfo, AnswerTime, ModelRef, UserInfo, UserTime, WithParts
 from chat.protocol.parts import (
@@ -21,8 +22,6 @@ from chat.protocol.tool_state import (
     NO_OUTPUT,
     Ended,
     EndedOutput,
-    Frozen,
-    JsonObject,
     Started,
     ToolCompleted,
     ToolError,
@@ -38,13 +37,22 @@ from chat.protocol.validation import naming_the_field
 Made = TypeVar("Made", bound=Frozen)
 
 
-def _make(kind: type[Made], **fields: Any) -> Made:
-    with naming_the_field():
+def _make(kind: type[Made], *place: str, **fields: Any) -> Made:
+    with naming_the_field(*place):
         return kind(**fields)
 
 
 def _part(kind: type[Made], session_id: str, message_id: str, **fields: Any) -> Made:
-    return _make(kind, id=new_id(), session_id=session_id, message_id=message_id, **fields)
+    ids = {"id": new_id(), "session_id": session_id, "message_id": message_id}
+    return _make(kind, kind.model_fields["type"].default, **ids, **fields)
+
+
+def _state(kind: type[Made], **fields: Any) -> Made:
+    return _make(kind, "tool", "state", kind.model_fields["status"].default, **fields)
+
+
+def _ended(kind: type[Made], start: int, end: int) -> Made:
+    return _make(kind, "tool", "state", "time", start=start, end=end)
 
 
 # --- parts ------------------------------------------------------------------------
@@ -114,28 +122,28 @@ def create_file_part(
 
 
 def create_pending(input: JsonObject, raw: str) -> ToolPending:
-    return _make(ToolPending, input=input, raw=raw)
+    return _state(ToolPending, input=input, raw=raw)
 
 
 def create_running(input: JsonObject, title: str | None = None) -> ToolRunning:
-    return _make(ToolRunning, input=input, title=title, time=Started(start=now_ms()))
+    return _state(ToolRunning, input=input, title=title, time=Started(start=now_ms()))
 
 
 def create_completed(
     input: JsonObject, output: str, title: str, metadata: JsonObject, start: int, end: int
 ) -> ToolCompleted:
-    return _make(
+    return _state(
         ToolCompleted,
         input=input,
         output=output or NO_OUTPUT,
         title=title,
         metadata=metadata,
-        time=EndedOutput(start=start, end=end),
+        time=_ended(EndedOutput, start, end),
     )
 
 
 def create_error(input: JsonObject, error: str, start: int, end: int) -> ToolError:
-    return _make(ToolError, input=input, error=error, time=Ended(start=start, end=end))
+    return _state(ToolError, input=input, error=error, time=_ended(Ended, start, end))
 
 
 def pending_to_running(state: ToolState) -> ToolRunning:

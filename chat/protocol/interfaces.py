@@ -1,11 +1,13 @@
-"""What the engine is given: a model to ask, tools to run, and the words between them."""
+"""What the engine is given: a model to ask, tools to run, and the values they exchange."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from chat.protocol.displays import Display
+from chat.protocol.frozen import JsonObject
 from chat.protocol.parts import FilePart, Tokens
-from chat.protocol.tool_state import JsonObject
+from chat.protocol.reasons import Reason
 
 ToolStyle = Literal["json", "xml"]
 
@@ -26,14 +28,19 @@ class ToolSpec:
 class ToolResult:
     """What the model reads (`text`) and what the person sees (`display`), kept apart.
 
-    `display` is the JSON form of one of the displays in `chat/protocol/displays.py`.
+    Of a failed call the person sees the `reasons`, in the reader's language, if there are any.
     """
 
     text: str
-    display: JsonObject | None = None
+    display: Display | None = None
     is_error: bool = False
+    reasons: tuple[Reason, ...] = ()
     title: str = ""
     attachments: tuple[FilePart, ...] = ()
+
+    @classmethod
+    def failed(cls, text: str, *reasons: Reason) -> "ToolResult":
+        return cls(text, is_error=True, reasons=reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +51,8 @@ class ToolContext:
     message_id: str
     call_id: str
     language: str = "en"
-    # What the same tool returned last in this conversation, for tools that keep a state.
-    previous: JsonObject | None = None
+    # What the same tool showed last in this conversation, for tools that keep a state.
+    previous: Display | None = None
 
 
 class Toolbox(Protocol):
@@ -115,6 +122,10 @@ class ModelRequest:
     tools: tuple[ToolSpec, ...] = ()
     temperature: float | None = None
     max_output: int | None = None
+    # Whether the model is known to think before it answers.
+    thinks: bool = False
+    # Requests that begin alike have the same one: where a provider's cache is shared out by it.
+    cache_key: str = ""
 
 
 # --- what a model answers: a closed union -----------------------------------------
@@ -135,6 +146,7 @@ class ReasoningDelta:
 class ToolCallStart:
     call_id: str
     name: str
+    parent_call_id: str = ""  # as in `ToolCall`
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +157,7 @@ class ToolCallDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A whole call. `fault` says why its arguments cannot be used, if they cannot."""
+    """A whole call. `fault` tells the model why its arguments cannot be used, if they cannot."""
 
     call_id: str
     name: str
@@ -154,6 +166,8 @@ class ToolCall:
     fault: str = ""
     metadata: JsonObject | None = None
     by_provider: bool = False  # it runs the tool itself; a `ToolOutput` follows
+    parent_call_id: str = ""  # the call of this step whose sub-agent makes this one
+    reasons: tuple[Reason, ...] = ()  # the fault, as a person is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +217,6 @@ ProviderEvent = (
 class ModelProvider(Protocol):
     """Something that answers requests, piece by piece."""
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
-        """Answer. Faults raise `ProviderError`; closing the iterator closes the connection."""
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
+        """Answer. Faults raise `ProviderError`; closing the generator closes the connection."""
         ...

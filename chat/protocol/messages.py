@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal, TypeGuard
 from pydantic import Field
 
 from chat.protocol.errors import PartValidationError
+from chat.protocol.feedback import Feedback
+from chat.protocol.frozen import Frozen, FrozenObject, JsonObject
 from chat.protocol.parts import Part, StepFinishPart, TextPart, Tokens, ToolPart, Uuid
-from chat.protocol.tool_state import Frozen, JsonObject
 
 Status = Literal["pending", "streaming", "success", "error", "cancelled"]
 ABORTED = "MessageAbortedError"  # the wire's name of the error of a cancelled answer
@@ -23,7 +24,7 @@ class Summary(Frozen):
 
     title: str | None = None
     body: str | None = None
-    diffs: tuple[JsonObject, ...] | None = None
+    diffs: tuple[FrozenObject, ...] | None = None
 
 
 class MessageError(Frozen):
@@ -31,7 +32,7 @@ class MessageError(Frozen):
 
     name: str
     key: str = ""
-    data: JsonObject = Field(default_factory=dict)
+    data: FrozenObject = Field(default_factory=dict)
 
 
 class Path(Frozen):
@@ -86,6 +87,8 @@ class AnswerInfo(InfoBase):
     path: Path = Path()
     finish: str | None = None
     error: MessageError | None = None
+    # What its reader thinks of it.
+    feedback: Feedback | None = None
 
 
 Info = Annotated[UserInfo | AnswerInfo, Field(discriminator="role")]
@@ -101,10 +104,15 @@ class WithParts(Frozen):
         ids = [part.id for part in self.parts]
         if len(set(ids)) < len(ids):
             raise PartValidationError("id", "is used twice in a message", "BR-02")
+        for part in self.parts:
+            if part.message_id != self.info.id:
+                raise PartValidationError("messageID", "is that of another message", "BR-01")
+            if part.session_id != self.info.session_id:
+                raise PartValidationError("sessionID", "is that of another session", "BR-01")
 
     @property
     def text(self) -> str:
-        """What was said, without thinking, tools, and texts that are not for the model."""
+        """The text, without thinking, tools, and texts that are not for the model."""
         return "".join(
             part.text for part in self.parts if isinstance(part, TextPart) and not part.ignored
         )
@@ -150,7 +158,3 @@ def message_to_json(message: WithParts) -> JsonObject:
 
 def message_from_json(data: JsonObject) -> WithParts:
     return WithParts.model_validate(data, strict=False)
-
-
-def info_to_json(info: AnswerInfo) -> JsonObject:
-    return info.model_dump(mode="json", by_alias=True, exclude_none=True)

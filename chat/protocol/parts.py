@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal, TypeGuard
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
+from chat.protocol.frozen import Frozen, FrozenObject
 from chat.protocol.ids import is_uuid
-from chat.protocol.tool_state import Frozen, JsonObject, ToolCompleted, ToolState
+from chat.protocol.tool_state import ToolCompleted, ToolState
 
 
 def _uuid(value: str) -> str:
     if not is_uuid(value):
-        raise ValueError("is not a UUID")
+        raise PydanticCustomError("not_a_uuid", "is not a UUID")
     return value
 
 
@@ -37,12 +38,12 @@ class Tokens(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _say_every_kind(cls, data: Any, info: ValidationInfo) -> Any:
+    def _require_every_kind(cls, data: Any, info: ValidationInfo) -> Any:
         # In Python a kind may be left out; on the wire its absence is a fault, not a zero.
         if info.mode == "json" and isinstance(data, dict):
             absent = [name for name in cls.model_fields if name not in data]
             if absent:
-                raise PydanticCustomError("missing", "{names} required", {"names": absent[0]})
+                raise PydanticCustomError("missing", "{absent} required", {"absent": absent[0]})
         return data
 
 
@@ -68,13 +69,13 @@ class TextPart(PartBase):
     synthetic: bool | None = None
     ignored: bool | None = None
     time: OpenSpan | None = None
-    metadata: JsonObject | None = None
+    metadata: FrozenObject | None = None
 
 
 class ReasoningPart(PartBase):
     type: Literal["reasoning"] = "reasoning"
     text: str
-    metadata: JsonObject | None = None
+    metadata: FrozenObject | None = None
     time: Span
 
 
@@ -83,7 +84,7 @@ class ToolPart(PartBase):
     call_id: str = Field(alias="callID", min_length=1)
     tool: str = Field(min_length=1)
     state: ToolState
-    metadata: JsonObject | None = None
+    metadata: FrozenObject | None = None
 
 
 class StepStartPart(PartBase):
@@ -116,7 +117,7 @@ class SymbolSource(Frozen):
     path: str
     name: str
     kind: int
-    range: JsonObject
+    range: FrozenObject
     text: Excerpt
 
 

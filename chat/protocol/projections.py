@@ -6,9 +6,10 @@ They are computed from parts whenever somebody asks, and never stored.
 import json
 from typing import Any
 
+from chat.protocol.frozen import JsonObject
 from chat.protocol.messages import AnswerInfo, WithParts
 from chat.protocol.parts import ReasoningPart, StepFinishPart, ToolPart
-from chat.protocol.tool_state import JsonObject, ToolCompleted, ToolError
+from chat.protocol.tool_state import ToolCompleted, ToolError
 
 Row = dict[str, Any]
 
@@ -25,7 +26,11 @@ def role_rows(message: WithParts) -> list[Row]:
     }
     if not isinstance(info, AnswerInfo):
         return [{**row, "status": "success"}]
-    results = [_tool_row(part, info) for part in message.tools if _has_ended(part)]
+    results = [
+        _tool_row(part, part.state, info)
+        for part in message.tools
+        if isinstance(part.state, ToolCompleted | ToolError)
+    ]
     return [{**row, **_answer_columns(message, info)}, *results]
 
 
@@ -65,30 +70,25 @@ def _answer_columns(message: WithParts, info: AnswerInfo) -> Row:
     }
 
 
-def _tool_row(part: ToolPart, info: AnswerInfo) -> Row:
+def _tool_row(part: ToolPart, state: ToolCompleted | ToolError, info: AnswerInfo) -> Row:
     return {
         "id": part.id,
         "conversation_id": info.session_id,
         "role": "tool",
-        "content": _result_json(part),
-        "status": "error" if isinstance(part.state, ToolError) else "success",
+        "content": result_json(state),
+        "status": "error" if isinstance(state, ToolError) else "success",
         "tool_call_id": part.call_id,
         "tool_call_name": part.tool,
         "created_at": info.time.created,
     }
 
 
-def _has_ended(part: ToolPart) -> bool:
-    return isinstance(part.state, ToolCompleted | ToolError)
-
-
-def _result_json(part: ToolPart) -> str:
+def result_json(state: ToolCompleted | ToolError) -> str:
     """The result as JSON: an output that already is JSON as it is, else as a JSON text."""
-    if isinstance(part.state, ToolError):
-        return json.dumps({"error": part.state.error}, ensure_ascii=False)
-    output = part.state.output if isinstance(part.state, ToolCompleted) else ""
+    if isinstance(state, ToolError):
+        return json.dumps({"error": state.error}, ensure_ascii=False)
     try:
-        json.loads(output)
+        json.loads(state.output)
     except ValueError:
-        return json.dumps(output, ensure_ascii=False)
-    return output
+        return json.dumps(state.output, ensure_ascii=False)
+    return state.output

@@ -7,18 +7,19 @@ so both are taken out at every boundary: what people type, models say and tools 
 import re
 from typing import Any
 
-_LONE = re.compile("[\ud800-\udfff]")
+_HALF = re.compile("[\ud800-\udfff]")
+_LONE = re.compile("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
 REPLACEMENT = "\ufffd"
+MOST_LEVELS = 100
 
 
 def clean_text(text: str) -> str:
     """The text without NUL, surrogate pairs joined, lone surrogates replaced."""
     if "\x00" in text:
         text = text.replace("\x00", "")
-    if text.isascii() or not _LONE.search(text):
+    if text.isascii() or not _HALF.search(text):
         return text
-    paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return _LONE.sub(REPLACEMENT, paired)
+    return _LONE.sub(REPLACEMENT, text).encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
 def clean_json(value: Any) -> Any:
@@ -34,6 +35,21 @@ def clean_json(value: Any) -> Any:
             return str(value)
         case _:
             return value
+
+
+def is_deep(value: Any) -> bool:
+    """Whether a JSON value has so many levels that what goes down into it would fail somewhere."""
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        inside = (one.values() if isinstance(one, dict) else one for one in level if _holds(one))
+        level = [child for items in inside for child in items]
+        if not level:
+            return False
+    return True
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, dict | list | tuple)
 
 
 class TextCleaner:

@@ -6,23 +6,18 @@ that return a new value. The same state again is allowed, an ended state stays a
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, assert_never
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from chat.protocol.errors import InvalidStateTransition, PartValidationError
+from chat.protocol.frozen import Frozen, FrozenObject, JsonObject
+from chat.protocol.notes import StateNotes, with_state_notes
 
 if TYPE_CHECKING:
     from chat.protocol.parts import FilePart
 
 ABORTED = "Tool execution aborted"
 NO_OUTPUT = "(tool did not return anything)"
-
-JsonObject = dict[str, Any]
-
-
-class Frozen(BaseModel):
-    """A value: it never changes, it is only replaced."""
-
-    model_config = ConfigDict(frozen=True, populate_by_name=True, extra="forbid", strict=True)
 
 
 class Started(Frozen):
@@ -33,6 +28,13 @@ class Ended(Frozen):
     start: int
     end: int
 
+    @field_validator("end")
+    @classmethod
+    def _not_before_the_start(cls, end: int, info: ValidationInfo) -> int:
+        if end < info.data.get("start", end):
+            raise PydanticCustomError("end_before_start", "is before the start")
+        return end
+
 
 class EndedOutput(Ended):
     compacted: int | None = None
@@ -40,33 +42,33 @@ class EndedOutput(Ended):
 
 class ToolPending(Frozen):
     status: Literal["pending"] = "pending"
-    input: JsonObject
+    input: FrozenObject
     raw: str
 
 
 class ToolRunning(Frozen):
     status: Literal["running"] = "running"
-    input: JsonObject
+    input: FrozenObject
     title: str | None = None
-    metadata: JsonObject | None = None
+    metadata: FrozenObject | None = None
     time: Started
 
 
 class ToolCompleted(Frozen):
     status: Literal["completed"] = "completed"
-    input: JsonObject
+    input: FrozenObject
     output: str = Field(min_length=1)
     title: str
-    metadata: JsonObject
+    metadata: FrozenObject
     time: EndedOutput
     attachments: "tuple[FilePart, ...] | None" = None
 
 
 class ToolError(Frozen):
     status: Literal["error"] = "error"
-    input: JsonObject
+    input: FrozenObject
     error: Annotated[str, Field(min_length=1, pattern=r"\S")]
-    metadata: JsonObject | None = None
+    metadata: FrozenObject | None = None
     time: Ended
 
 
@@ -125,7 +127,7 @@ def complete(
     metadata: JsonObject | None = None,
     attachments: "tuple[FilePart, ...] | None" = None,
 ) -> ToolCompleted:
-    """End the call with its output; no output at all is said in words (BR-08, BR-09)."""
+    """End the call with its output; where there is none, a text says so (BR-08, BR-09)."""
     match state:
         case ToolRunning():
             return ToolCompleted(
@@ -147,7 +149,7 @@ def complete(
 def fail(
     state: ToolState, now: int, error: str, *, metadata: JsonObject | None = None
 ) -> ToolError:
-    """End the call with a reason (BR-08, BR-10); what it said while running is kept."""
+    """End the call with a reason (BR-08, BR-10); the metadata of the running call is kept."""
     if not error.strip():
         raise PartValidationError("error", "an error needs a description", "BR-10")
     match state:
@@ -169,7 +171,7 @@ def fail(
 def abort(state: ToolState, now: int, error: str = ABORTED) -> ToolError:
     """Stop the call: the only way from pending to error."""
     running = run(state, now) if isinstance(state, ToolPending) else state
-    return fail(running, now, error, metadata={"interrupted": True})
+    return fail(running, now, error, metadata=with_state_notes(None, StateNotes(interrupted=True)))
 
 
 def time_out(state: ToolState, now: int, limit_ms: int) -> ToolState:

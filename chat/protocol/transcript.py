@@ -8,10 +8,12 @@ from chat.protocol.messages import WithParts
 
 
 class Chosen(NamedTuple):
-    """Who answers next: an agent and a model, each empty until somebody chooses."""
+    """Who answers next: an agent and a model, each empty until somebody chooses; and the tools
+    that are not to be used."""
 
     agent: str = ""
     model: str = ""
+    tools_off: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,12 @@ class Transcript:
     seq: int = 0
     # Whether there are messages before the first of these.
     older: bool = False
+    # Whether there are messages after the last of these: it was not the end that was read.
+    newer: bool = False
     chosen: Chosen = field(default_factory=Chosen)
+    # Messages that wait, in the order in which they will be sent, and whether for a person.
+    queue: tuple[WithParts, ...] = ()
+    held: bool = False
 
     @property
     def running(self) -> bool:
@@ -41,8 +48,14 @@ class Shown:
     # Nothing on a page that has no place for it.
     chosen: Chosen | None = None
     running: bool = False
+    # Of each queued message, by its id: its mark. Nothing on a page that has no place for them.
+    queue: Mapping[str, str] | None = None
+    # What stands above the queue.
+    queue_state: str = ""
     # Of each message, by position: its state and its mark, "done 1.1.0".
     messages: Mapping[int, str] = field(default_factory=dict)
+    # Whether the page ends before the conversation does: what is added there is not put below it.
+    newer: bool = False
     # Of the parts of running messages: how much of an open text, or the state of the rest.
     parts: Mapping[tuple[int, int], int | str] = field(default_factory=dict)
 
@@ -57,6 +70,9 @@ class Shown:
                 title=str(data.get("title", "")),
                 chosen=_chosen(data.get("chosen")),
                 running=bool(data.get("running")),
+                queue=_queue(data.get("queue")),
+                queue_state=str(data.get("queue_state", "")),
+                newer=bool(data.get("newer")),
                 messages={int(key): str(value) for key, value in data["messages"].items()},
                 parts={_place(key): _state(value) for key, value in data["parts"].items()},
             )
@@ -65,7 +81,14 @@ class Shown:
 
 
 def _chosen(value: Any) -> Chosen | None:
-    return None if value is None else Chosen(str(value["agent"]), str(value["model"]))
+    if value is None:
+        return None
+    tools_off = tuple(str(value.get("tools_off", "")).split())
+    return Chosen(str(value["agent"]), str(value["model"]), tools_off)
+
+
+def _queue(value: Any) -> Mapping[str, str] | None:
+    return None if value is None else {str(key): str(mark) for key, mark in value.items()}
 
 
 def _place(key: str) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """What can go wrong with a provider: one table of keys, and how a failure is recognised.
 
 The keys are translated where people read them. `retryable` holds only before the first
-word of an answer; `chat/providers/retry.py` decides when and how often.
+word of an answer; `chat/providers/retry.py` decides when and how often to try again.
 """
 
 import json
@@ -128,9 +128,9 @@ def failure(
 
 
 def response_failure(status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-    """The error that a refusing response stands for, whatever its body is made of."""
-    details = _details(body)
-    message, words = _told(details)
+    """The error for a response that refuses, whatever its body is made of."""
+    details = _parse_body(body)
+    message, words = _message_and_words(details)
     fault = _by_words(words) if status >= 400 else "bad_response"
     match status:
         case 300 | 301 | 302 | 303 | 307 | 308:
@@ -144,9 +144,9 @@ def response_failure(status: int, headers: Mapping[str, str], body: bytes) -> Pr
     return failure(fault, message, status=status, after=retry_after(headers))
 
 
-def told_failure(error: object, headers: Mapping[str, str] | None = None) -> ProviderError:
-    """The error that an error object inside a stream stands for."""
-    message, words = _told(error)
+def error_failure(error: object, headers: Mapping[str, str] | None = None) -> ProviderError:
+    """The error for an error object that came inside a stream."""
+    message, words = _message_and_words(error)
     status = _status(error)
     fault = _by_words(words)
     if fault is None and status is not None:
@@ -165,7 +165,7 @@ def _by_words(words: str) -> Fault | None:
     return next((fault for fault, pattern in _BY_WORDS if pattern.search(words)), None)
 
 
-def _details(body: bytes) -> object:
+def _parse_body(body: bytes) -> object:
     text = body.decode("utf-8", "replace").strip()
     try:
         return json.loads(text)
@@ -174,7 +174,7 @@ def _details(body: bytes) -> object:
         return "" if text[:1] == "<" else text
 
 
-def _told(error: object) -> tuple[str, str]:
+def _message_and_words(error: object) -> tuple[str, str]:
     """The message, and all words that may say what kind of error it is, in lower case."""
     while isinstance(error, list) and error:  # Gemini wraps the object in a list
         error = error[0]

@@ -1,4 +1,4 @@
-"""Known providers as rows: where they are, which wire they speak, what they want different."""
+"""Known providers as data: where they are, which wire they speak, how they differ."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,15 +6,14 @@ from typing import Any, Final, Literal, assert_never
 from urllib.parse import urlsplit
 
 from chat.providers.anthropic import AnthropicMessages
-from chat.providers.faults import failure
 from chat.providers.http import Http
 from chat.providers.ollama import Ollama
-from chat.providers.openai_chat import OpenAIChat
-from chat.providers.quirks import Quirks
+from chat.providers.openai import OpenAIChat, Quirks
+from chat.providers.responses import OpenAIResponses
 from chat.providers.retry import RetryPolicy
 from chat.providers.wire_provider import WireProvider
 
-Wire = Literal["openai", "anthropic", "ollama"]
+Wire = Literal["openai", "responses", "anthropic", "ollama"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +24,16 @@ class Preset:
     name: str
     wire: Wire
     base_url: str
-    needs_key: bool = True
     quirks: Quirks = field(default_factory=Quirks)
     prompt_caching: bool = False
-    # Whether its models that see also read PDF files, sent as they are.
+    # Whether its models with vision also read PDF files, sent as they are.
     pdf: bool = False
+    # Whether it wants to be asked on the Responses wire: its newest models refuse tools on chat.
+    responses: bool = False
+
+    @property
+    def preferred_wire(self) -> Wire:
+        return "responses" if self.responses else self.wire
 
 
 _LOCAL: Final = "http://127.0.0.1"
@@ -40,13 +44,14 @@ PRESETS: Final[tuple[Preset, ...]] = (
         "OpenAI",
         "openai",
         "https://api.openai.com/v1",
-        quirks=Quirks(max_tokens_field="max_completion_tokens", think_tags="off"),
+        quirks=Quirks(max_tokens_field="max_completion_tokens", think_tags=False),
         pdf=True,
+        responses=True,
     ),
     Preset(
         "anthropic", "Anthropic", "anthropic", "https://api.anthropic.com/v1", prompt_caching=True
     ),
-    Preset("ollama", "Ollama", "ollama", f"{_LOCAL}:11434", needs_key=False),
+    Preset("ollama", "Ollama", "ollama", f"{_LOCAL}:11434"),
     Preset("openrouter", "OpenRouter", "openai", "https://openrouter.ai/api/v1", pdf=True),
     Preset(
         "deepseek",
@@ -66,7 +71,7 @@ PRESETS: Final[tuple[Preset, ...]] = (
         quirks=Quirks(include_usage=False),
     ),
     Preset("groq", "Groq", "openai", "https://api.groq.com/openai/v1"),
-    Preset("xai", "xAI", "openai", "https://api.x.ai/v1"),
+    Preset("xai", "xAI", "openai", "https://api.x.ai/v1", responses=True),
     Preset(
         "gemini",
         "Gemini",
@@ -74,10 +79,10 @@ PRESETS: Final[tuple[Preset, ...]] = (
         "https://generativelanguage.googleapis.com/v1beta/openai",
         quirks=Quirks(echo_extra_content=True),
     ),
-    Preset("lmstudio", "LM Studio", "openai", f"{_LOCAL}:1234/v1", needs_key=False),
-    Preset("vllm", "vLLM", "openai", f"{_LOCAL}:8000/v1", needs_key=False),
-    Preset("llamacpp", "llama.cpp", "openai", f"{_LOCAL}:8080/v1", needs_key=False),
-    Preset("custom", "", "openai", "", needs_key=False),
+    Preset("lmstudio", "LM Studio", "openai", f"{_LOCAL}:1234/v1"),
+    Preset("vllm", "vLLM", "openai", f"{_LOCAL}:8000/v1"),
+    Preset("llamacpp", "llama.cpp", "openai", f"{_LOCAL}:8080/v1"),
+    Preset("custom", "", "openai", ""),
 )
 
 CUSTOM: Final = PRESETS[-1]
@@ -107,7 +112,7 @@ def open_provider(
     api_key: str = "",
     *,
     extra_headers: Mapping[str, str] | None = None,
-    http: Http | None = None,
+    http: Http,
     retry: RetryPolicy | None = None,
 ) -> WireProvider:
     """A provider that speaks the wire, with the quirks of whoever is at the address."""
@@ -116,20 +121,11 @@ def open_provider(
     match wire:
         case "openai":
             return OpenAIChat(base_url, api_key, quirks=preset.quirks, **common)
+        case "responses":
+            return OpenAIResponses(base_url, api_key, **common)
         case "anthropic":
             return AnthropicMessages(base_url, api_key, cache=preset.prompt_caching, **common)
         case "ollama":
             return Ollama(base_url, api_key, **common)
         case _:
             assert_never(wire)
-
-
-async def list_models(provider: WireProvider) -> list[str]:
-    """The names of the models a provider says it has."""
-    found = await provider.get(provider.models_path)
-    rows = found.get("data") or found.get("models") if isinstance(found, dict) else found
-    if not isinstance(rows, list):
-        raise failure("bad_response", "the list of models is not a list")
-    names = (row.get("id") or row.get("name") for row in rows if isinstance(row, dict))
-    # Gemini lists "models/…" but wants to be asked without it.
-    return sorted({name.removeprefix("models/") for name in names if isinstance(name, str)})

@@ -7,30 +7,34 @@ from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import ModelProvider
 from chat.providers.demo import DemoProvider
 from chat.providers.http import Http, HttpSettings
-from chat.providers.presets import Wire, open_provider
+from chat.providers.presets import Wire, open_provider, preset_at
 from chat.providers.retry import RetryPolicy
 from chat.providers.wire_provider import WireProvider
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where a provider is and how it is entered; the key does not show when printed."""
+    """Where a provider is, and the key to it, which is not shown when this is printed."""
 
     kind: str
     base_url: str = ""
     api_key: str = field(default="", repr=False)
     extra_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # For servers that are compatible with OpenAI's: "chat", "responses", or what they prefer.
+    wire: str = "auto"
 
 
 # The kinds that are reached over HTTP; what their servers want different is in the presets.
 _WIRES: dict[str, Wire] = {"openai": "openai", "anthropic": "anthropic", "ollama": "ollama"}
+# Which of its two wires a server that is compatible with OpenAI's is spoken to in.
+_OPENAI_WIRES: dict[str, Wire] = {"chat": "openai", "responses": "responses"}
 # What runs in this process.
 _KINDS: dict[str, Callable[[Connection], ModelProvider]] = {
     "demo": lambda _connection: DemoProvider(),
 }
 
 _http: Http | None = None
-# How the runs of this process ask again.
+# How often the answers of this process are asked for again.
 _retry = RetryPolicy()
 
 
@@ -49,11 +53,19 @@ def connect(connection: Connection, http: Http, retry: RetryPolicy | None = None
     return connect_over_http(connection, http, retry or _retry)
 
 
+def wire_of(connection: Connection) -> Wire | None:
+    """The wire of a connection: the one that was set, or the one its server prefers."""
+    wire = _WIRES.get(connection.kind)
+    if wire != "openai":
+        return wire
+    return _OPENAI_WIRES.get(connection.wire) or preset_at(connection.base_url).preferred_wire
+
+
 def connect_over_http(
     connection: Connection, http: Http, retry: RetryPolicy | None = None
 ) -> WireProvider:
-    """The same for what needs a server that can be asked for its models."""
-    wire = _WIRES.get(connection.kind)
+    """The same for what is reached over HTTP, which can be asked for its models."""
+    wire = wire_of(connection)
     if wire is None:
         raise ProviderError("error.chat_provider_not_supported", connection.kind)
     return open_provider(

@@ -1,4 +1,4 @@
-"""Ask again, politely: only before the first word, at most five times, and visibly."""
+"""Asking a provider again: only before the first word, at most five times, and visibly."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -16,8 +16,8 @@ class RetryPolicy:
     attempts: int = 5
     first: float = 2.0
     longest: float = 30.0
-    # A hint beyond this is no wait but a refusal: the person is told at once.
-    patience: float = 3600.0
+    # A provider that wants us to wait longer than this has refused: nothing is retried.
+    longest_hint: float = 3600.0
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
 
     def delay(self, attempt: int, hint: float | None = None) -> float:
@@ -26,18 +26,19 @@ class RetryPolicy:
             return hint
         return min(self.first * 2.0 ** min(attempt - 1, 30), self.longest)
 
-    def again(self, error: ProviderError, attempt: int) -> bool:
+    def allows(self, error: ProviderError, attempt: int) -> bool:
+        """Whether to ask again after this failed attempt."""
         return (
             error.retryable
             and attempt < self.attempts
-            and (error.retry_after or 0) <= self.patience
+            and (error.retry_after or 0) <= self.longest_hint
         )
 
 
 async def retrying(
     ask: Callable[[], AsyncGenerator[ProviderEvent, None]], policy: RetryPolicy
 ) -> AsyncGenerator[ProviderEvent, None]:
-    """The events of one asking; failures before the first word are tried again."""
+    """The events of one answer; failures before its first word are tried again."""
     attempt = 1
     while True:
         begun = False
@@ -50,7 +51,7 @@ async def retrying(
         except ProviderError as error:
             if begun:
                 error.retryable = False
-            if not policy.again(error, attempt):
+            if not policy.allows(error, attempt):
                 raise
             key, wait = error.key, policy.delay(attempt, error.retry_after)
         attempt += 1

@@ -1,4 +1,4 @@
-"""When a provider says to come back: `retry-after-ms`, seconds, or a date."""
+"""How long a provider asks us to wait: `retry-after-ms`, seconds, or a date."""
 
 import math
 import time

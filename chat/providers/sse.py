@@ -1,4 +1,4 @@
-"""Streams cut into events: server-sent events, and JSON by lines.
+"""Streams cut into payloads: server-sent events, JSON by lines, and one JSON document.
 
 Chunks are split here rather than by the HTTP client's line iterator, and all events of a
 chunk are handed on together: that is four times as fast, and a burst stays one burst.
@@ -14,13 +14,15 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class Decoder(Protocol):
+    """Gives the payloads that a chunk completes, and at the end what is left."""
+
     def feed(self, chunk: bytes) -> list[str]: ...
 
     def close(self) -> list[str]: ...
 
 
 class _Splitter:
-    """Collects bytes and gives up to the last separator; what is open may not grow for ever."""
+    """Gives the bytes up to the last separator, keeps the rest, and bounds how much that is."""
 
     def __init__(self, separator: bytes, limit: int) -> None:
         self._separator = separator
@@ -29,19 +31,19 @@ class _Splitter:
 
     def feed(self, chunk: bytes) -> bytes:
         if not self._open and chunk.endswith(self._separator):
-            return chunk  # the common case: whole events
-        known = len(self._open)
+            return chunk  # the common case: complete events
+        size_before = len(self._open)
         self._open += chunk
-        # The separator may begin at the end of what was there.
-        cut = self._open.rfind(self._separator, max(0, known - len(self._separator) + 1))
+        # The separator may have begun at the end of the chunk before.
+        cut = self._open.rfind(self._separator, max(0, size_before - len(self._separator) + 1))
         if cut < 0:
             if len(self._open) > self._limit:
                 raise failure("answer_too_large", "one event of the stream is too large")
             return b""
         end = cut + len(self._separator)
-        whole = bytes(self._open[:end])
+        complete = bytes(self._open[:end])
         del self._open[:end]
-        return whole
+        return complete
 
     def close(self) -> bytes:
         rest = bytes(self._open)
@@ -62,8 +64,8 @@ class SSEDecoder:
             chunk = self._without_bom(chunk)
         if b"\r" in chunk or self._after_cr:
             chunk = self._with_plain_newlines(chunk)
-        whole = self._splitter.feed(chunk)
-        return _data_of(whole) if whole else []
+        events = self._splitter.feed(chunk)
+        return _data_of(events) if events else []
 
     def close(self) -> list[str]:
         """What was left without its blank line: many servers forget the last one."""
@@ -85,16 +87,16 @@ class SSEDecoder:
         return chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def _data_of(whole: bytes) -> list[str]:
-    found = []
-    for block in whole.decode("utf-8", "replace").split("\n\n"):
+def _data_of(events: bytes) -> list[str]:
+    payloads = []
+    for block in events.decode("utf-8", "replace").split("\n\n"):
         if block.startswith("data: ") and "\n" not in block:
-            found.append(block[6:])
+            payloads.append(block[6:])
         elif block:
             data = _data_of_lines(block)
             if data:
-                found.append(data)
-    return found
+                payloads.append(data)
+    return payloads
 
 
 def _data_of_lines(block: str) -> str:
@@ -119,8 +121,8 @@ class LineDecoder:
         return _lines_of(self._splitter.close())
 
 
-class WholeDecoder:
-    """One JSON document: what some servers send although a stream was asked for."""
+class DocumentDecoder:
+    """One JSON document, which some servers send although a stream was asked for."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -146,31 +148,31 @@ class AnswerDecoder:
 
     def feed(self, chunk: bytes) -> list[str]:
         if self._chosen is None:
-            begun = chunk.lstrip()
-            if not begun:
+            beginning = chunk.lstrip()
+            if not beginning:
                 return []
-            document = begun[:1] in (b"{", b"[")
-            self._chosen = (WholeDecoder if document else SSEDecoder)(self._limit)
+            document = beginning[:1] in (b"{", b"[")
+            self._chosen = (DocumentDecoder if document else SSEDecoder)(self._limit)
         return self._chosen.feed(chunk)
 
     def close(self) -> list[str]:
         return self._chosen.close() if self._chosen else []
 
 
-def _lines_of(whole: bytes) -> list[str]:
-    lines = whole.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+def _lines_of(text: bytes) -> list[str]:
+    lines = text.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
     return [line for line in map(str.strip, lines) if line]
 
 
-async def decoded(
+async def decode(
     chunks: AsyncGenerator[bytes, None], decoder: Decoder
 ) -> AsyncGenerator[list[str], None]:
-    """The events of a stream, those of one chunk together; closes the stream after it."""
+    """The payloads of a stream, those of one chunk together; closes the stream after it."""
     async with aclosing(chunks):
         async for chunk in chunks:
-            events = decoder.feed(chunk)
-            if events:
-                yield events
+            payloads = decoder.feed(chunk)
+            if payloads:
+                yield payloads
     rest = decoder.close()
     if rest:
         yield rest

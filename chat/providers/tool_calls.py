@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ProviderEvent, ToolCall, ToolCallDelta, ToolCallStart
-from chat.protocol.text import clean_json, clean_text
-from chat.protocol.tool_state import JsonObject
+from chat.protocol.text import clean_json, clean_text, is_deep
 
 
 @dataclass(slots=True)
@@ -17,7 +17,7 @@ class _Call:
     name: str = ""
     index: int | None = None
     pieces: list[str] = field(default_factory=list)
-    announced: bool = False
+    started: bool = False  # its `ToolCallStart` was given
     metadata: JsonObject | None = None
 
 
@@ -26,6 +26,9 @@ class CallCollector:
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
+        # The last call of each id and of each index.
+        self._by_id: dict[str, _Call] = {}
+        self._by_index: dict[int, _Call] = {}
 
     def __bool__(self) -> bool:
         return bool(self._calls)
@@ -38,10 +41,10 @@ class CallCollector:
                 yield from self._take(delta, position if several else None)
 
     def finish(self) -> Iterator[ToolCall]:
-        """The whole calls, with their arguments read or with the fault that prevents it."""
+        """The complete calls, with their arguments or with what is wrong with them."""
         for call in self._calls:
             if call.name:
-                yield whole_call(call.id, call.name, "".join(call.pieces), call.metadata)
+                yield complete_call(call.id, call.name, "".join(call.pieces), call.metadata)
 
     def _take(self, delta: dict[str, Any], position: int | None) -> Iterator[ProviderEvent]:
         function = delta.get("function")
@@ -55,12 +58,12 @@ class CallCollector:
         piece = _argument_text(function.get("arguments"))
         if piece:
             call.pieces.append(piece)
-        if call.name and not call.announced:
-            call.announced = True
+        if call.name and not call.started:
+            call.started = True
             call.id = call.id or f"call_{uuid4().hex}"
             yield ToolCallStart(call.id, call.name)
             piece = "".join(call.pieces)
-        if call.announced and piece:
+        if call.started and piece:
             yield ToolCallDelta(call.id, clean_text(piece))
 
     def _find(self, delta: dict[str, Any], function: dict[str, Any], position: int | None) -> _Call:
@@ -74,28 +77,30 @@ class CallCollector:
         if known is None:
             known = _Call(index=index if index is not None else position)
             self._calls.append(known)
-        if id_ and not known.id and not known.announced:
+            if known.index is not None:
+                self._by_index[known.index] = known
+        if id_ and not known.id and not known.started:
             known.id = id_
+            self._by_id[id_] = known
         return known
 
     def _known(self, index: int | None, id_: str) -> _Call | None:
-        if id_:
-            same = next((call for call in reversed(self._calls) if call.id == id_), None)
-            if same is not None and (index is None or same.index in (None, index)):
-                return same
-        if index is None:
-            return None
-        at_index = next((call for call in reversed(self._calls) if call.index == index), None)
+        same = self._by_id.get(id_) if id_ else None
+        if same is not None and (index is None or same.index in (None, index)):
+            return same
+        at_index = None if index is None else self._by_index.get(index)
         if at_index is not None and id_ and at_index.id and at_index.id != id_:
             return None
         return at_index
 
 
-def whole_call(call_id: str, name: str, raw: str, metadata: JsonObject | None = None) -> ToolCall:
-    """A call with its arguments read; a fault in them is told to the model, not raised."""
+def complete_call(
+    call_id: str, name: str, raw: str, metadata: JsonObject | None = None
+) -> ToolCall:
+    """A call with its arguments parsed; a fault in them goes back to the model, not raised."""
     raw = clean_text(raw)
     try:
-        arguments = _arguments(raw)
+        arguments = _parse_arguments(raw)
     except (ValueError, RecursionError) as error:
         fault = "too deeply nested" if isinstance(error, RecursionError) else str(error)
         return ToolCall(call_id, name, {}, raw, f"The arguments are not usable: {fault}", metadata)
@@ -112,13 +117,15 @@ def _argument_text(arguments: object) -> str:
             return ""
 
 
-def _arguments(raw: str) -> JsonObject:
-    """The arguments in the text: nothing is `{}`, a quoted document is read once more."""
+def _parse_arguments(raw: str) -> JsonObject:
+    """The arguments in a text: nothing is `{}`, and JSON inside a JSON string is read too."""
     if not raw.strip():
         return {}
-    value = _glued(raw.strip())
+    value = _parse_value(raw.strip())
     if isinstance(value, str):
-        value = _glued(value.strip()) if value.strip() else {}
+        value = _parse_value(value.strip()) if value.strip() else {}
+    if is_deep(value):
+        raise RecursionError
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -129,8 +136,8 @@ def _arguments(raw: str) -> JsonObject:
 _decoder = json.JSONDecoder()
 
 
-def _glued(text: str) -> Any:
-    """A JSON value; of several glued together, the only one that says something."""
+def _parse_value(text: str) -> Any:
+    """A JSON value. Some servers write several in a row: then the only one that is not empty."""
     values: list[Any] = []
     at = 0
     while at < len(text):
@@ -141,7 +148,7 @@ def _glued(text: str) -> Any:
             values.append(value)
         if len(values) > 2:
             break
-    said = [value for value in values if value != {}] or values[:1]
-    if len(said) > 1:
+    not_empty = [value for value in values if value != {}] or values[:1]
+    if len(not_empty) > 1:
         raise ValueError("several objects instead of one")
-    return said[0]
+    return not_empty[0]

@@ -1,39 +1,21 @@
-"""What the wires have in common: ask, read, retry, and never show a key."""
+"""What all providers reached over HTTP have in common: ask, read, retry, and never show a key."""
 
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from chat.protocol.errors import ProviderError
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ModelRequest, ProviderEvent
-from chat.protocol.tool_state import JsonObject
+from chat.providers.answer_reader import AnswerReader
 from chat.providers.faults import failure
 from chat.providers.http import Http
 from chat.providers.retry import RetryPolicy, retrying
-from chat.providers.sse import AnswerDecoder, Decoder, decoded
+from chat.providers.sse import AnswerDecoder, Decoder, decode
 
-_SHARED = Http()
-_DRAIN = 0.05
-
-
-class AnswerReader(Protocol):
-    """Reads the payloads of one answer; a fault is kept until what came before is out."""
-
-    done: bool
-    error: ProviderError | None
-
-    @property
-    def finished(self) -> bool:
-        """The model has said why it stopped."""
-        ...
-
-    def feed(self, payloads: list[str]) -> list[ProviderEvent]: ...
-
-    def tail(self) -> list[ProviderEvent]: ...
-
-    def finish(self) -> list[ProviderEvent]: ...
+_DRAIN_SECONDS = 0.05
 
 
 class WireProvider:
@@ -48,19 +30,19 @@ class WireProvider:
         api_key: str = "",
         *,
         extra_headers: Mapping[str, str] | None = None,
-        http: Http | None = None,
+        http: Http,
         retry: RetryPolicy | None = None,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self._api_key = api_key.strip()
         self._extra_headers = dict(extra_headers or {})
-        self._http = http or _SHARED
+        self._http = http
         self._retry = retry or RetryPolicy()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_url!r})"
 
-    # --- a wire ------------------------------------------------------------------
+    # --- what a wire says by itself ----------------------------------------------
 
     def _authorisation(self, api_key: str) -> dict[str, str]:
         return {"authorization": f"Bearer {api_key}"}
@@ -74,24 +56,24 @@ class WireProvider:
     def _decoder(self) -> Decoder:
         return AnswerDecoder(self._http.settings.max_event)
 
-    # --- all wires ---------------------------------------------------------------
+    # --- the same on all wires ---------------------------------------------------
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
-        """Answer piece by piece; closing the iterator closes the connection."""
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
+        """Answer piece by piece; closing the generator closes the connection."""
         return retrying(lambda: self._ask(request), self._retry)
 
     async def get(self, path: str) -> object:
         """A small JSON document, such as the list of models."""
         try:
-            found: object = await self._http.get_json(self.base_url + path, self._headers())
+            document: object = await self._http.get_json(self.base_url + path, self._headers())
         except ProviderError as error:
-            raise self._discreet(error) from None
-        return found
+            raise self._without_keys(error) from None
+        return document
 
     async def _ask(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
         body = json.dumps(self._body(request), ensure_ascii=False).encode("utf-8", "replace")
         reader = self._reader()
-        heard = False
+        received = False
         error: ProviderError | None = None
         try:
             async with self._http.stream(
@@ -99,23 +81,23 @@ class WireProvider:
             ) as answer:
                 if "html" in answer.content_type:
                     raise failure("bad_response", "a web page instead of an answer")
-                events = decoded(answer.chunks(), self._decoder())
-                async with aclosing(events):
-                    async for payloads in events:
-                        heard = True
+                stream = decode(answer.chunks(), self._decoder())
+                async with aclosing(stream):
+                    async for payloads in stream:
+                        received = True
                         for event in reader.feed(payloads):
                             yield event
                         if reader.error or reader.done:
                             break
-                    await _drain(events)
+                    await _drain(stream)
         except ProviderError as fault:
             error = fault
         # A connection lost after the model had finished is no fault.
-        whole = reader.finished and not reader.error
-        for event in reader.finish() if whole else reader.tail():
+        complete = reader.finished and not reader.error
+        for event in reader.finish() if complete else reader.break_off():
             yield event
-        if not whole:
-            raise self._discreet(reader.error or error or _unfinished(heard)) from None
+        if not complete:
+            raise self._without_keys(reader.error or error or _unfinished(received)) from None
 
     def _headers(self) -> dict[str, str]:
         headers = {"content-type": "application/json", "accept": "*/*"}
@@ -125,7 +107,7 @@ class WireProvider:
             headers |= self._authorisation(self._api_key)
         return headers | self._extra_headers
 
-    def _discreet(self, error: ProviderError) -> ProviderError:
+    def _without_keys(self, error: ProviderError) -> ProviderError:
         """The error without any key: some providers repeat it in what they say."""
         secrets = (self._api_key, *self._extra_headers.values())
         message = error.message
@@ -142,15 +124,15 @@ class WireProvider:
         )
 
 
-async def _drain(events: AsyncIterator[object]) -> None:
-    """Read the end of the body, which is mostly there: then the connection is used again."""
+async def _drain(stream: AsyncIterator[object]) -> None:
+    """Read the end of the body, which mostly has come: then the connection can be used again."""
     with suppress(TimeoutError, ProviderError):
-        async with asyncio.timeout(_DRAIN):
-            async for _ in events:
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            async for _ in stream:
                 pass
 
 
-def _unfinished(heard: bool) -> ProviderError:
-    if heard:
+def _unfinished(received: bool) -> ProviderError:
+    if received:
         return failure("cut_off", "the answer ended without an end")
     return failure("bad_response", "the answer is empty")

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from chat.rendering.sizes import file_size
+from chat.rendering.page.sizes import file_size
 
 GENERAL = _("Something went wrong. Try again in a moment.")
 
@@ -24,6 +24,8 @@ _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_previous_generation_not_finished": _(
         "The answer before is still ending. Try again in a moment."
     ),
+    "error.chat_queue_full": _("At most %(limit)s messages can wait. Send or remove one first."),
+    "error.chat_not_queued": _("This message no longer waits: it was sent or removed."),
     "error.chat_stale": _("The conversation has changed meanwhile. Look again, then send."),
     "error.chat_title_required": _("A title needs at least one letter."),
     "error.chat_nothing_to_continue": _("There is nothing here to go on with."),

@@ -17,6 +17,8 @@ class Names:
     """What rows are called, in the reader's language; whatever is not here shows its raw id."""
 
     tools: Mapping[str, str] = field(default_factory=dict)
+    # The icons that tools ask for, by the name of the tool.
+    icons: Mapping[str, str] = field(default_factory=dict)
     agents: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
     demo_providers: frozenset[str] = frozenset()
@@ -30,6 +32,11 @@ class Reader:
     time_zone: str = "UTC"
     theme: Theme = "system"
     is_staff: bool = False
+    # Whether they want to be notified of answers that end while they look elsewhere.
+    notify: bool = False
+    # The agent and the model that they chose last, by id.
+    agent: str = ""
+    model: str = ""
     names: Names = Names()
     # False where nothing can be done: in the admin, an export, a shared page.
     may_act: bool = True
@@ -47,6 +54,10 @@ class Reader:
     @contextmanager
     def speaking(self) -> Iterator[None]:
         """Whatever is drawn inside is in the reader's language and time zone."""
+        same_zone = timezone.get_current_timezone_name() == self.time_zone
+        if same_zone and translation.get_language() == self.language:
+            yield
+            return
         zone = timezone.override(self.time_zone)
         with translation.override(self.language), zone:
             yield

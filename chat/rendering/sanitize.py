@@ -41,6 +41,11 @@ _CLASS: Final = re.compile(
     r"|m[lr]|m[lr]? ?b[tr]( b[tr])?"
 )
 _LINK: Final = re.compile(r"(?:https?://[^/\s\\]|mailto:[^\s])", re.I)
+# A prompt to click: its words are put into the composer (`static/js/prompts.js`), and nothing is
+# sent. The one address of our own that an answer may lead to, and exactly in this form.
+_PROMPT: Final = re.compile(r"/\?draft=[\w.~%+-]{1,2000}", re.ASCII)
+# A mail program is no page: a new tab for it would be left empty.
+_MAIL: Final = re.compile(r'(<a href="mailto:[^"]*"(?: title="[^"]*")?) target="_blank"', re.I)
 REL: Final = "noopener noreferrer nofollow ugc"
 
 
@@ -48,7 +53,7 @@ def _filter(tag: str, name: str, value: str) -> str | None:
     if name == "class":
         return value if _CLASS.fullmatch(value) else None
     if name == "href":
-        return value if _LINK.match(value) else None
+        return value if _LINK.match(value) or _PROMPT.fullmatch(value) else None
     return value
 
 
@@ -58,41 +63,21 @@ _cleaner: Final = nh3.Cleaner(
     attributes=ATTRIBUTES,
     attribute_filter=_filter,
     tag_attribute_values={"input": {"type": {"checkbox"}}},
+    # A link leads away from a conversation that may still be answering.
+    set_tag_attribute_values={"a": {"target": "_blank"}},
     strip_comments=True,
     link_rel=REL,
     url_schemes={"http", "https", "mailto"},
-    url_relative="deny",
+    # The filter above lets one form of these through.
+    url_relative="pass_through",
     generic_attribute_prefixes=set(),
 )
 
 
 def clean(html: str) -> str:
     """Keep what the allow-list names; everything else goes, its text stays."""
-    return _cleaner.clean(html)
-
-
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
-
-
-def plain(text: str) -> str:
-    """Text that every library below takes: line ends are newlines, no NUL, no lone surrogates."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "\0" in text:
-        text = text.replace("\0", "\ufffd")
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
-
-
-class LineEnds:
-    """Makes pieces of a text plain, also when a cut goes through the end of a line."""
-
-    def __init__(self) -> None:
-        self._held = ""
-
-    def take(self, piece: str) -> str:
-        piece = self._held + piece
-        self._held = "\r" if piece.endswith("\r") else ""
-        return plain(piece[: len(piece) - len(self._held)])
+    cleaned = _cleaner.clean(html)
+    return _MAIL.sub(r"\1", cleaned) if "mailto:" in cleaned.lower() else cleaned
 
 
 def escape(text: str) -> str:

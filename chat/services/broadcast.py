@@ -6,17 +6,72 @@ events say where they belong, and whoever misses one reads the database.
 
 import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from channels.layers import get_channel_layer
+from pydantic import ValidationError
 
-from chat.protocol.events import Event
+from chat.protocol.events import Event, event_from_json, event_to_json
+from chat.protocol.stopped import StoppedBy
 
 log = logging.getLogger(__name__)
 
-
-# Every server process.
+# The group of every server process.
 PROCESSES = "processes"
+
+
+# --- what is told -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """To every view of a conversation: what happened in it."""
+
+    events: Sequence[Event]
+
+
+@dataclass(frozen=True, slots=True)
+class SidebarChanged:
+    """To every socket of a person: their list of conversations has changed."""
+
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedOut:
+    """To every socket of a person: one of their log-ins has ended."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopRun:
+    """To every process: whoever writes this answer is asked to stop."""
+
+    conversation_id: str
+    request_id: str
+    stop: StoppedBy
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """To every process: somebody without a socket has just looked at this conversation."""
+
+    conversation_id: str
+
+
+Note = Events | SidebarChanged | LoggedOut | StopRun | Seen
+
+# Kinds of messages that were warned of; each is told once.
+_not_understood: set[str] = set()
+
+_NOTES: dict[str, type[SidebarChanged | LoggedOut | Seen]] = {
+    kind.__name__: kind for kind in (SidebarChanged, LoggedOut, Seen)
+}
+
+
+# --- telling ----------------------------------------------------------------------
 
 
 def conversation_group(conversation_id: str) -> str:
@@ -30,33 +85,78 @@ def user_group(user_id: int) -> str:
 async def publish(conversation_id: str, events: Sequence[Event]) -> None:
     """Send events to every view of a conversation."""
     if events:
-        await _send(conversation_group(conversation_id), {"type": "events", "events": events})
+        await _send(conversation_group(conversation_id), Events(events))
 
 
-async def tell_user(user_id: int, kind: str, **values: Any) -> None:
-    """Send a note to every socket of a person (their column, their log-out)."""
-    await _send(user_group(user_id), {"type": kind, **values})
+def put_at_once(conversation_id: str, events: Sequence[Event]) -> bool:
+    """Put events into the mailboxes of all views; not where a layer has to be waited for."""
+    layer = get_channel_layer()
+    if layer is None or not is_local(layer):
+        return False
+    layer.put(conversation_group(conversation_id), _to_layer(Events(events), local=True))
+    return True
 
 
-async def ask_processes(kind: str, **values: Any) -> None:
-    """Send a note to every server process."""
-    await _send(PROCESSES, {"type": kind, **values})
+async def tell_sidebar(user_id: int, conversation_id: str) -> None:
+    """The row of a conversation in its owner's sidebar has changed."""
+    await _send(user_group(user_id), SidebarChanged(conversation_id))
 
 
-async def _send(group: str, message: dict[str, Any]) -> None:
+async def tell_logged_out(user_id: int, session: str) -> None:
+    """The sockets of a session must close."""
+    await _send(user_group(user_id), LoggedOut(session))
+
+
+async def tell_processes(note: StopRun | Seen) -> None:
+    await _send(PROCESSES, note)
+
+
+async def _send(group: str, note: Note) -> None:
     layer = get_channel_layer()
     if layer is None:
         return
-    if not getattr(layer, "local", False) and "events" in message:
-        message = {**message, "events": [event.as_json() for event in message["events"]]}
     try:
-        await layer.group_send(group, message)
+        await layer.group_send(group, _to_layer(note, local=is_local(layer)))
     except Exception:  # whatever the layer's client raises: a lost hint must not end a run
         log.exception("the channel layer did not take a message")
 
 
-class Mailbox:
-    """One socket's place in the layer: its channel and the groups it has joined."""
+def is_local(layer: object) -> bool:
+    """Whether messages stay in this process, where values need no wire form."""
+    return bool(getattr(layer, "local", False))
+
+
+def _to_layer(note: Note, *, local: bool) -> dict[str, Any]:
+    if local:
+        return {"type": "note", "note": note}
+    if isinstance(note, Events):
+        return {"type": "Events", "events": [event_to_json(event) for event in note.events]}
+    return {"type": type(note).__name__, **asdict(note)}
+
+
+def _from_layer(message: dict[str, Any]) -> Note | None:
+    """The note that a message stands for; nothing for one that this version does not know."""
+    kind = message["type"]
+    if kind == "note":
+        note: Note = message["note"]
+        return note
+    message = {name: value for name, value in message.items() if name != "type"}
+    try:
+        if kind == "Events":
+            return Events([event_from_json(event) for event in message["events"]])
+        if kind == "StopRun":
+            return StopRun(**{**message, "stop": StoppedBy.from_json(message["stop"])})
+        return _NOTES[kind](**message)
+    except (KeyError, TypeError, ValidationError):
+        # During an update, processes of two versions share the layer.
+        if kind not in _not_understood:
+            _not_understood.add(kind)
+            log.warning("messages of the kind %r are not understood", kind)
+        return None
+
+
+class Subscription:
+    """One listener's place in the layer: its channel and the groups it has joined."""
 
     def __init__(self, layer: Any, channel: str) -> None:
         self.layer = layer
@@ -65,7 +165,7 @@ class Mailbox:
         self.wanted: set[str] = set()
 
     @classmethod
-    async def open(cls) -> "Mailbox":
+    async def open(cls) -> "Subscription":
         layer = get_channel_layer()
         return cls(layer, await layer.new_channel())
 
@@ -84,13 +184,12 @@ class Mailbox:
                 return
             self.groups.add(group)
 
-    async def receive(self) -> dict[str, Any]:
-        """The next message, its events as values."""
-        message: dict[str, Any] = await self.layer.receive(self.channel)
-        if not getattr(self.layer, "local", False) and "events" in message:
-            events = [Event.from_json(event) for event in message["events"]]
-            message = {**message, "events": events}
-        return message
+    async def receive(self) -> Note:
+        """The next note."""
+        while True:
+            note = _from_layer(await self.layer.receive(self.channel))
+            if note is not None:
+                return note
 
     async def close(self) -> None:
         try:

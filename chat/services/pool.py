@@ -1,15 +1,16 @@
 """The few threads in which the database is used from the event loop.
 
 Each keeps its own connection, so a write costs no new one, and a thousand running answers
-need four connections. A connection that has failed is closed and opened again by the next use.
+need five connections. A connection that has failed is closed and opened again by the next use.
 """
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,12 +18,22 @@ T = TypeVar("T")
 THREADS = 4
 
 _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="parley-db")
+_writer = ThreadPoolExecutor(1, thread_name_prefix="parley-db-writer")
 
 
 async def in_pool(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a function that uses the database in one of our threads."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_pool, lambda: _call(function, *args, **kwargs))
+
+
+async def in_writer(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same for what writes. SQLite lets one write at a time, and lets the others try again
+    after ever longer pauses: in one thread they wait in line, and none of them in vain."""
+    if connections[DEFAULT_DB_ALIAS].vendor != "sqlite":
+        return await in_pool(function, *args, **kwargs)
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_writer, lambda: _call(function, *args, **kwargs))
 
 
 def _call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -36,9 +47,18 @@ def _call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 def close_connections() -> None:
     """Close every thread's connections (before a test database is dropped)."""
-    global _pool
-    done = [_pool.submit(connections.close_all) for _ in range(THREADS * 4)]
-    for future in done:
-        future.result()
-    _pool.shutdown(wait=True)
+    global _pool, _writer
+    # Only a thread itself can close its connections, and whoever waits here can do so only once.
+    together = threading.Barrier(THREADS)
+
+    def close() -> None:
+        together.wait()
+        connections.close_all()
+
+    closings = [_pool.submit(close) for _ in range(THREADS)]
+    for closing in (*closings, _writer.submit(connections.close_all)):
+        closing.result()
+    for threads in (_pool, _writer):
+        threads.shutdown(wait=True)
     _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="parley-db")
+    _writer = ThreadPoolExecutor(1, thread_name_prefix="parley-db-writer")

@@ -13,10 +13,11 @@ from typing import Annotated, Any
 
 import simpleeval
 
-from chat.protocol.displays import SumDisplay, display_to_json
+from chat.protocol.displays import SumDisplay
 from chat.protocol.errors import ToolFailure
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolResult
-from chat.protocol.tool_state import JsonObject
+from chat.protocol.reasons import reason
 from chat.tools.expression import read
 from chat.tools.registry import tool
 
@@ -27,21 +28,26 @@ MAX_NODES = 200
 MAX_BITS = 13_000  # fewer than the 4,300 digits that Python agrees to print
 MAX_COUNT = 1_000
 MAX_DIGITS = 15
-TOO_LARGE = "the result is too large"
-NOT_REAL = "the result is not a real number"
-
 _NODES = (ast.Expression, ast.Name, ast.UnaryOp, ast.BinOp, ast.Call, ast.Constant, ast.Load)
 _SIGNS = (ast.operator, ast.unaryop)
 
 
+def _too_large() -> ToolFailure:
+    return ToolFailure("the result is too large", reason("number_too_large"))
+
+
+def _not_real() -> ToolFailure:
+    return ToolFailure("the result is not a real number", reason("number_not_real"))
+
+
 def _number(value: Any) -> Number:
     if type(value) not in (int, float):
-        raise ToolFailure(NOT_REAL)
+        raise _not_real()
     if isinstance(value, int):
         if value.bit_length() > MAX_BITS:
-            raise ToolFailure(TOO_LARGE)
+            raise _too_large()
     elif not math.isfinite(value):
-        raise ToolFailure(TOO_LARGE if math.isinf(value) else NOT_REAL)
+        raise _too_large() if math.isinf(value) else _not_real()
     return value  # type: ignore[no-any-return]
 
 
@@ -57,13 +63,17 @@ def _power(base: Number, exponent: Number) -> Number:
 
 def _refuse_bits(bits: int) -> None:
     if bits > MAX_BITS:
-        raise ToolFailure(TOO_LARGE)
+        raise _too_large()
 
 
 def _counted(function: Callable[..., int]) -> Callable[..., Number]:
     def count(*numbers: Number) -> Number:
         if any(abs(number) > MAX_COUNT for number in numbers):
-            raise ToolFailure(f"{function.__name__} takes numbers up to {MAX_COUNT}")
+            name = function.__name__
+            raise ToolFailure(
+                f"{name} takes numbers up to {MAX_COUNT}",
+                reason("function_limit", function=name, limit=MAX_COUNT),
+            )
         return _number(function(*(_whole(number) for number in numbers)))
 
     return count
@@ -71,7 +81,10 @@ def _counted(function: Callable[..., int]) -> Callable[..., Number]:
 
 def _whole(number: Number) -> int:
     if isinstance(number, float) and not number.is_integer():
-        raise ToolFailure(f"{number:g} is not a whole number")
+        written = f"{number:g}"
+        raise ToolFailure(
+            f"{written} is not a whole number", reason("number_not_whole", number=written)
+        )
     return int(number)
 
 
@@ -82,7 +95,9 @@ def _lcm(*numbers: int) -> int:
 
 def _round(number: Number, digits: Number = 0) -> Number:
     if abs(digits) > MAX_DIGITS:
-        raise ToolFailure(f"round takes at most {MAX_DIGITS} digits")
+        raise ToolFailure(
+            f"round takes at most {MAX_DIGITS} digits", reason("round_digits", limit=MAX_DIGITS)
+        )
     return _number(round(number, _whole(digits)) if digits else round(number))
 
 
@@ -119,22 +134,28 @@ _NAMES: dict[str, float] = {"pi": math.pi, "e": math.e, "tau": math.tau}
 def evaluate(expression: str) -> Number:
     """What the expression comes to; every refusal is a `ToolFailure` with its reason."""
     if len(expression) > MAX_LENGTH:
-        raise ToolFailure(f"the expression is longer than {MAX_LENGTH} characters")
+        raise ToolFailure(
+            f"the expression is longer than {MAX_LENGTH} characters",
+            reason("expression_too_long", limit=MAX_LENGTH),
+        )
     plain = read(expression)
     try:
         tree = ast.parse(plain, mode="eval")
         _refuse_strange(tree)
         return _number(_evaluator().eval(plain, previously_parsed=tree.body))
     except ZeroDivisionError:
-        raise ToolFailure("division by zero") from None
+        raise ToolFailure("division by zero", reason("division_by_zero")) from None
     except OverflowError:
-        raise ToolFailure(TOO_LARGE) from None
+        raise _too_large() from None
     except ValueError:
-        raise ToolFailure("a function is not defined for this number") from None
+        why = reason("function_undefined")
+        raise ToolFailure("a function is not defined for this number", why) from None
     except TypeError:
-        raise ToolFailure("a function has the wrong number or kind of arguments") from None
+        why = reason("function_arguments")
+        raise ToolFailure("a function has the wrong number or kind of arguments", why) from None
     except (SyntaxError, RecursionError, MemoryError, simpleeval.InvalidExpression):
-        raise ToolFailure("the expression cannot be read") from None
+        why = reason("expression_unreadable")
+        raise ToolFailure("the expression cannot be read", why) from None
 
 
 def _evaluator() -> Any:
@@ -147,22 +168,24 @@ def _refuse_strange(tree: ast.Expression) -> None:
     """Numbers, our names, our functions: anything else stops before it is evaluated."""
     nodes = list(ast.walk(tree))
     if len(nodes) > MAX_NODES:
-        raise ToolFailure("the expression is too complicated")
+        why = reason("expression_too_complicated")
+        raise ToolFailure("the expression is too complicated", why)
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if isinstance(node, ast.Name):
             _refuse_unknown(node.id, call=id(node) in called)
         elif id(node) in called or not isinstance(node, _NODES + _SIGNS):
-            raise ToolFailure("the expression is not arithmetic; write every * out")
+            why = reason("expression_not_arithmetic")
+            raise ToolFailure("the expression is not arithmetic; write every * out", why)
         elif isinstance(node, ast.Constant):
             _number(node.value)
 
 
 def _refuse_unknown(name: str, *, call: bool) -> None:
     if call and name not in _FUNCTIONS:
-        raise ToolFailure(f"unknown function {name!r}")
+        raise ToolFailure(f"unknown function {name!r}", reason("unknown_function", name=name))
     if not call and name not in _NAMES:
-        raise ToolFailure(f"unknown name {name!r}")
+        raise ToolFailure(f"unknown name {name!r}", reason("unknown_name", name=name))
 
 
 def shown(number: Number) -> str:
@@ -188,5 +211,4 @@ def calculator(
     lcm. Angles are in radians.
     """
     result = shown(evaluate(expression))
-    display = SumDisplay(expression=expression.strip(), result=result)
-    return ToolResult(result, display=display_to_json(display))
+    return ToolResult(result, display=SumDisplay(expression=expression.strip(), result=result))

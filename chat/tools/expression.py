@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 
 from chat.protocol.errors import ToolFailure
+from chat.protocol.reasons import reason
 
 _SIGNS = {
     **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
@@ -52,7 +53,7 @@ def read(text: str) -> str:
     """The Python expression that a written sum stands for."""
     plain = re.sub(r"=\s*\??\s*$", "", text.translate(_TRANSLATION)).strip()
     if not plain:
-        raise ToolFailure("the expression is empty")
+        raise ToolFailure("the expression is empty", reason("expression_empty"))
     tokens = _tokens(plain)
     return " ".join(_percentages(tokens))
 
@@ -67,7 +68,8 @@ def _tokens(text: str) -> list[_Token]:
             continue
         in_call = bool(calls) and calls[-1]
         if in_call and _AMBIGUOUS.match(text, at):
-            raise ToolFailure("inside a function write 1000, not 1,000")
+            why = reason("thousands_in_function")
+            raise ToolFailure("inside a function write 1000, not 1,000", why)
         token, at = _token(text, at, in_call)
         if token.text == "(":
             calls.append(bool(tokens) and tokens[-1].kind == "name" and tokens[-1].text != "of")
@@ -82,9 +84,13 @@ def _token(text: str, at: int, in_call: bool) -> tuple[_Token, int]:
         return _Token("number", whole[0].replace(",", "")), whole.end()
     found = _TOKEN.match(text, at)
     if found is None:
-        raise ToolFailure(f"unexpected character {text[at]!r}")
+        why = reason("unexpected_character", character=text[at])
+        raise ToolFailure(f"unexpected character {text[at]!r}", why)
     if found[0] == "," and not in_call:
-        raise ToolFailure("a comma goes between groups of three digits or arguments of a function")
+        raise ToolFailure(
+            "a comma goes between groups of three digits or arguments of a function",
+            reason("misplaced_comma"),
+        )
     shown = "**" if found[0] == "^" else found[0]
     return _Token(str(found.lastgroup), shown), found.end()
 
@@ -101,7 +107,8 @@ def _percentages(tokens: list[_Token]) -> list[str]:
             written[start:] = ["(", *written[start:], "/", "100", ")"]
         elif token.text == "of":
             if not written or written[-1] != ")" or tokens[index - 1].text != "%":
-                raise ToolFailure("'of' follows a percentage, as in 17.5% of 2340")
+                why = reason("of_without_percentage")
+                raise ToolFailure("'of' follows a percentage, as in 17.5% of 2340", why)
             written.append("*")
         else:
             written.append(token.text)
@@ -116,14 +123,16 @@ def _is_percent(following: _Token | None) -> bool:
 
 def _refuse_unclear(before: list[str]) -> None:
     if before and before[-1] in ("/", "//", "%", "**"):
-        raise ToolFailure(f"put brackets around the percentage after {before[-1]}")
+        why = reason("unclear_percentage", sign=before[-1])
+        raise ToolFailure(f"put brackets around the percentage after {before[-1]}", why)
 
 
 def _operand(written: list[str]) -> int:
     """Where the number, name, call or bracket that ends here begins."""
     start = len(written) - 1
     if start < 0:
-        raise ToolFailure("a percentage needs a number before the %")
+        why = reason("percentage_without_number")
+        raise ToolFailure("a percentage needs a number before the %", why)
     if written[start] != ")":
         return start
     depth = 0
@@ -132,4 +141,4 @@ def _operand(written: list[str]) -> int:
         if depth == 0:
             called = index > 0 and written[index - 1].isidentifier()
             return index - 1 if called else index
-    raise ToolFailure("a bracket is not opened")
+    raise ToolFailure("a bracket is not opened", reason("bracket_not_opened"))

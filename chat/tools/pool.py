@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from chat.protocol.errors import ToolFailure
+from chat.protocol.reasons import reason
 
 Value = TypeVar("Value")
 
@@ -45,7 +46,7 @@ class ThreadPool:
         self._lock = threading.Lock()
         self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
         self._threads = 0
-        self._idle = 0
+        self._unfinished = 0  # calls that wait for a thread or have one
         self._stuck = 0
 
     @property
@@ -70,9 +71,12 @@ class ThreadPool:
         job = _Job(work, loop, loop.create_future())
         with self._lock:
             if self._stuck >= self.size:
-                raise PoolStuck("All tool threads are stuck in earlier calls; try again later")
-            # Queued calls have claimed an idle thread each, although it has not woken yet.
-            if self._idle <= self._jobs.qsize() and self._threads < self.size:
+                raise PoolStuck(
+                    "All tool threads are stuck in earlier calls; try again later",
+                    reason("threads_stuck"),
+                )
+            self._unfinished += 1
+            if self._threads < min(self._unfinished, self.size):
                 self._threads += 1
                 threading.Thread(
                     target=self._work, name=f"tool-{self._threads}", daemon=True
@@ -88,21 +92,18 @@ class ThreadPool:
 
     def _work(self) -> None:
         while True:
-            with self._lock:
-                self._idle += 1
             job = self._jobs.get()
             with self._lock:
-                self._idle -= 1
                 job.started = not job.abandoned
-            if job.started:
-                self._finish(job, _outcome(job))
+            self._finish(job, _outcome(job) if job.started else _Outcome())
 
     def _finish(self, job: _Job, outcome: _Outcome) -> None:
         with self._lock:
-            job.started = False
+            self._unfinished -= 1
             if job.abandoned:
-                self._stuck -= 1
+                self._stuck -= job.started
                 return
+            job.started = False
         try:
             job.loop.call_soon_threadsafe(_deliver, job, outcome)
         except RuntimeError:  # its loop has been closed: nobody is left to tell

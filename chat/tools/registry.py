@@ -9,16 +9,15 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar, overload
 
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolContext, ToolSpec
 from chat.protocol.text import clean_text
-from chat.protocol.tool_state import JsonObject
 from chat.tools.pool import POOL, ThreadPool
 from chat.tools.schema import Signature, signature
 from chat.tools.toolbox import Toolbox
 
-Icon = Literal["calc", "globe", "list", "file", "term", "nut"]
 Gist = Callable[[JsonObject], str]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -37,7 +36,8 @@ class Tool:
     takes: Signature
     timeout: float = TIMEOUT
     output_limit: int = OUTPUT_LIMIT
-    icon: Icon = "nut"
+    # One of `templates/chat/icons.html`; what is not there is drawn as this one.
+    icon: str = "nut"
     gist: Gist | None = None
 
     @property
@@ -89,7 +89,7 @@ class Registry:
         description: str = ...,
         timeout: float = ...,
         output_limit: int = ...,
-        icon: Icon = ...,
+        icon: str = ...,
         gist: Gist | None = ...,
     ) -> Callable[[Function], Function]: ...
 

@@ -1,15 +1,17 @@
 """The JSON Schema of a function's arguments, and their check, from its type hints."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
 
 from chat.protocol.errors import ToolFailure
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolContext
-from chat.protocol.tool_state import JsonObject
+from chat.protocol.reasons import Reason, ReasonKey, reason
 
 _SHOWN_FAULTS = 5
 
@@ -27,7 +29,8 @@ class Signature:
         try:
             checked = self.model.model_validate(arguments)
         except ValidationError as error:
-            raise ToolFailure(_faults(error)) from error
+            faults = error.errors(include_url=False, include_input=False)
+            raise ToolFailure(_faults(faults), *_reasons(faults)) from error
         fields = type(checked).model_fields
         values = {str(field.alias): getattr(checked, name) for name, field in fields.items()}
         return values if self.context is None else values | {self.context: context}
@@ -108,9 +111,10 @@ def _without_null(node: JsonObject) -> JsonObject:
     return {**rest, "anyOf": kinds} if kinds else rest
 
 
-def _faults(error: ValidationError) -> str:
-    faults = [_fault(item["loc"], item["type"], item["msg"]) for item in error.errors()]
-    shown = "; ".join(faults[:_SHOWN_FAULTS])
+def _faults(faults: Sequence[ErrorDetails]) -> str:
+    """What is wrong with the arguments, for the model."""
+    texts = [_fault(item["loc"], item["type"], item["msg"]) for item in faults]
+    shown = "; ".join(texts[:_SHOWN_FAULTS])
     more = len(faults) - _SHOWN_FAULTS
     return f"Invalid arguments: {shown}" + (f"; and {more} more" if more > 0 else "")
 
@@ -124,3 +128,44 @@ def _fault(loc: tuple[int | str, ...], kind: str, message: str) -> str:
             return f"{field} is not an argument of this tool"
         case _:
             return f"{field}: {message}"
+
+
+# What pydantic calls a fault, and what a person is told of it; `limit` and such are its values.
+_REASONS: dict[str, ReasonKey] = {
+    "missing": "argument_missing",
+    "extra_forbidden": "argument_unknown",
+    "string_type": "argument_not_text",
+    "float_type": "argument_not_number",
+    "float_parsing": "argument_not_number",
+    "int_type": "argument_not_whole",
+    "int_parsing": "argument_not_whole",
+    "int_from_float": "argument_not_whole",
+    "list_type": "argument_not_list",
+    "greater_than_equal": "argument_too_small",
+    "less_than_equal": "argument_too_large",
+    "string_too_long": "argument_too_long",
+    "literal_error": "argument_not_one_of",
+}
+_LIMITS = {
+    "greater_than_equal": "ge",
+    "less_than_equal": "le",
+    "string_too_long": "max_length",
+    "literal_error": "expected",
+}
+
+
+def _reasons(faults: Sequence[ErrorDetails]) -> tuple[Reason, ...]:
+    """The same for the person."""
+    reasons = tuple(_reason(item) for item in faults[:_SHOWN_FAULTS])
+    more = len(faults) - _SHOWN_FAULTS
+    return (*reasons, reason("more_arguments", count=more)) if more > 0 else reasons
+
+
+def _reason(fault: ErrorDetails) -> Reason:
+    field = ".".join(str(step) for step in fault["loc"])
+    kind = fault["type"]
+    if kind not in _LIMITS:
+        return reason(_REASONS.get(kind, "argument_wrong"), field=field)
+    limit = fault["ctx"][_LIMITS[kind]]
+    limit = limit if isinstance(limit, int | float) else str(limit)
+    return reason(_REASONS[kind], field=field, limit=limit)

@@ -1,35 +1,37 @@
 """The agent's plan, kept as a list that a person can watch."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field
 
-from chat.protocol.displays import TodoDisplay, TodoItem, display_from_json, display_to_json
+from chat.protocol.displays import (
+    PRIORITIES,
+    STATUSES,
+    TodoDisplay,
+    TodoItem,
+    TodoPriority,
+    TodoStatus,
+    in_reading_order,
+)
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolContext, ToolResult
-from chat.protocol.tool_state import JsonObject
 from chat.tools.registry import tool
-
-Status = Literal["pending", "in_progress", "completed"]
-Priority = Literal["high", "medium", "low"]
-
-_DONE_FIRST: tuple[Status, ...] = ("completed", "in_progress", "pending")
-_URGENT_FIRST: tuple[Priority, ...] = get_args(Priority)
 
 
 def _status(value: object) -> object:
-    return value if value in _DONE_FIRST else "pending"
+    return value if value in STATUSES else "pending"
 
 
 def _priority(value: object) -> object:
-    return value if value in _URGENT_FIRST else "medium"
+    return value if value in PRIORITIES else "medium"
 
 
 # One step, as a model writes it: what it gets wrong has a sensible reading. (A comment,
 # because a docstring would go into the schema that the model reads.)
 class Todo(BaseModel):
     content: Annotated[str, Field(min_length=1, max_length=1000, description="What to do")]
-    status: Annotated[Status, BeforeValidator(_status)] = "pending"
-    priority: Annotated[Priority, BeforeValidator(_priority)] = "medium"
+    status: Annotated[TodoStatus, BeforeValidator(_status)] = "pending"
+    priority: Annotated[TodoPriority, BeforeValidator(_priority)] = "medium"
     id: Annotated[str, BeforeValidator(str), Field(max_length=100)] = ""
 
 
@@ -48,9 +50,9 @@ def todo_write(
 
     Always send the whole list. Have one step in progress at a time.
     """
-    items = tuple(sorted(_items(todos), key=_order))
-    display = TodoDisplay(items=items, before=_before(context.previous))
-    return ToolResult(_counts(items), display=display_to_json(display))
+    items = in_reading_order(_items(todos))
+    before = context.previous.items if isinstance(context.previous, TodoDisplay) else ()
+    return ToolResult(_counts(items), display=TodoDisplay(items=items, before=before))
 
 
 def _items(todos: list[Todo]) -> list[TodoItem]:
@@ -68,22 +70,8 @@ def _items(todos: list[Todo]) -> list[TodoItem]:
     return items
 
 
-def _order(item: TodoItem) -> tuple[int, int]:
-    return _DONE_FIRST.index(item.status), _URGENT_FIRST.index(item.priority)
-
-
-def _before(previous: JsonObject | None) -> tuple[TodoItem, ...]:
-    if previous is None:
-        return ()
-    try:
-        display = display_from_json(previous)
-    except ValidationError:  # written by an older version: nothing to compare with
-        return ()
-    return display.items if isinstance(display, TodoDisplay) else ()
-
-
 def _counts(items: tuple[TodoItem, ...]) -> str:
-    counts = {status: sum(item.status == status for item in items) for status in _DONE_FIRST}
+    counts = {status: sum(item.status == status for item in items) for status in STATUSES}
     parts = ", ".join(
         f"{count} {status.replace('_', ' ')}" for status, count in counts.items() if count
     )

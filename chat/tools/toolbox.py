@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from chat.protocol.displays import JsonDisplay, display_to_json
+from chat.protocol.displays import JsonDisplay, display_to_json, read_display
 from chat.protocol.errors import ToolFailure
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolContext, ToolResult, ToolSpec
+from chat.protocol.reasons import reason
 from chat.protocol.text import clean_json, clean_text
-from chat.protocol.tool_state import JsonObject
 from chat.tools.pool import ThreadPool
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class Toolbox:
     async def run(self, name: str, arguments: JsonObject, context: ToolContext) -> ToolResult:
         tool = self._tools.get(name)
         if tool is None:
-            return ToolResult(f"Tool {clean_text(name)[:64]} is not available", is_error=True)
+            name = clean_text(name)[:64]
+            why = reason("not_available", tool=name)
+            return ToolResult.failed(f"Tool {name} is not available", why)
         call = asyncio.create_task(self._outcome(tool, clean_json(arguments), context))
         try:
             done, _ = await asyncio.wait({call}, timeout=tool.timeout)
@@ -56,7 +59,8 @@ class Toolbox:
         if done:
             return call.result()
         self._leave(call)
-        return ToolResult(f"Timed out after {tool.timeout:g} s", is_error=True)
+        why = reason("timed_out", seconds=tool.timeout)
+        return ToolResult.failed(f"Timed out after {tool.timeout:g} s", why)
 
     def _leave(self, call: asyncio.Task[ToolResult]) -> None:
         """Cancel without waiting: a tool that ignores it must not hold up the turn."""
@@ -68,21 +72,23 @@ class Toolbox:
         self, tool: "Tool", arguments: JsonObject, context: ToolContext
     ) -> ToolResult:
         try:
-            result = _result(await tool.call(arguments, context, self._pool))
+            result = _result(await tool.call(arguments, context, self._pool), arguments)
             return _bounded(result, tool.output_limit, tool.summary(arguments))
         except ToolFailure as failure:
-            text = _cut(clean_text(str(failure)), tool.output_limit)
-            return ToolResult(text.strip() or FAILED, is_error=True)
+            text = _cut(clean_text(str(failure)), tool.output_limit).strip()
+            return ToolResult.failed(text, *failure.reasons) if text else _silent()
         # A tool is other people's code: whatever it raises, the turn goes on.
         except (Exception, SystemExit) as error:
             logger.exception("Tool %s failed", tool.name)
-            return ToolResult(f"{FAILED}: {type(error).__name__}", is_error=True)
+            kind = type(error).__name__
+            return ToolResult.failed(f"{FAILED}: {kind}", reason("broke", error=kind))
 
 
-def _result(value: Any) -> ToolResult:
+def _result(value: Any, arguments: JsonObject) -> ToolResult:
     match value:
         case ToolResult():
-            return value
+            # A tool may write its display as plain JSON: this is where it becomes a typed one.
+            return replace(value, display=read_display(clean_json(value.display), arguments))
         case str():
             return ToolResult(value)
         case None:
@@ -90,17 +96,21 @@ def _result(value: Any) -> ToolResult:
         case _:
             plain = clean_json(to_jsonable_python(value))
             text = json.dumps(plain, ensure_ascii=False, indent=1)
-            return ToolResult(text, display=display_to_json(JsonDisplay(value=plain)))
+            return ToolResult(text, display=JsonDisplay(value=plain))
 
 
 def _bounded(result: ToolResult, limit: int, title: str) -> ToolResult:
     text = _cut(clean_text(result.text), limit)
     if result.is_error and not text.strip():
-        text = FAILED
-    display = clean_json(result.display)
-    if display is not None and len(json.dumps(display)) > limit * _DISPLAY_FACTOR:
+        return _silent()
+    display = result.display
+    if display and len(json.dumps(display_to_json(display))) > limit * _DISPLAY_FACTOR:
         display = None
     return replace(result, text=text, display=display, title=clean_text(result.title) or title)
+
+
+def _silent() -> ToolResult:
+    return ToolResult.failed(FAILED, reason("silent"))
 
 
 def _cut(text: str, limit: int) -> str:

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from chat.protocol.displays import SearchDisplay, SearchHit, display_to_json
+from chat.protocol.displays import SearchDisplay, SearchHit
 from chat.protocol.errors import ToolFailure
+from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolResult
+from chat.protocol.reasons import reason
 from chat.protocol.text import clean_text
-from chat.protocol.tool_state import JsonObject
 from chat.tools.pool import POOL, ThreadPool
 from chat.tools.registry import tool
 
@@ -61,7 +62,7 @@ class Search:
             async with asyncio.timeout(self.timeout):
                 found = await self.pool.run(lambda: self._ask(query, count))
         except TimeoutError:
-            raise ToolFailure(UNREACHABLE) from None
+            raise _unreachable() from None
         self._remember(key, found)
         return found
 
@@ -71,7 +72,7 @@ class Search:
             now = time.monotonic()
             wait = max(self._free_at - now, 0.0)
             if wait > self.patience:
-                raise ToolFailure(BUSY)
+                raise ToolFailure(BUSY, reason("search_busy"))
             self._free_at = now + wait + self.pace
         return wait
 
@@ -101,16 +102,20 @@ class Search:
             )
         except DDGSException as error:
             logger.info("Search gave nothing: %s", error)
-            raise ToolFailure(_reason(error)) from error
+            # ddgs says "No results found." for every answer; anything else is no answer.
+            raise (_nothing() if "No results" in str(error) else _unreachable()) from error
         hits = tuple(hit for row in rows if (hit := _hit(row)))
         if not hits:
-            raise ToolFailure(NOTHING)
+            raise _nothing()
         return hits[:count]
 
 
-def _reason(error: Exception) -> str:
-    """ddgs says "No results found." for every answer; anything else is no answer."""
-    return NOTHING if "No results" in str(error) else UNREACHABLE
+def _nothing() -> ToolFailure:
+    return ToolFailure(NOTHING, reason("search_nothing"))
+
+
+def _unreachable() -> ToolFailure:
+    return ToolFailure(UNREACHABLE, reason("search_unreachable"))
 
 
 def _hit(row: dict[str, Any]) -> SearchHit | None:
@@ -152,7 +157,6 @@ async def duckduckgo_search(
     """
     asked = " ".join(query.split())[:MAX_QUERY].strip()
     if not asked:
-        raise ToolFailure("query: say what to search for")
+        raise ToolFailure("query: say what to search for", reason("search_no_words"))
     hits = await search.hits(asked, max_results)
-    display = SearchDisplay(query=asked, hits=hits)
-    return ToolResult(_listed(hits), display=display_to_json(display))
+    return ToolResult(_listed(hits), display=SearchDisplay(query=asked, hits=hits))

@@ -10,13 +10,14 @@ from django.utils.http import content_disposition_header, parse_etags, quote_eta
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from chat import services
 from chat.models import Attachment
 from chat.protocol.errors import ChatError
 from chat.protocol.files import IMAGES, PDF, TEXT, own_url
 from chat.protocol.ids import new_id
 from chat.rendering.errors import error_text
-from chat.services import attachments as service
-from chat.views.showing import found, person, reader_of
+from chat.services import Caller
+from chat.views.responses import caller, conversation_or_404, reader_of
 
 FIELD = "attachments"
 OCTETS = "application/octet-stream"
@@ -29,15 +30,15 @@ POLICY = "sandbox; default-src 'none'; base-uri 'none'; form-action 'none'; fram
 @never_cache
 def upload(request: HttpRequest, conversation_id: UUID | None = None) -> HttpResponse:
     """Keep the files that came; each that is refused says why."""
-    user = person(request)
+    asking = caller(request)
     if conversation_id is not None:
-        found(user.pk, conversation_id)
+        conversation_or_404(asking, conversation_id)
     kept: list[Attachment] = []
     refused: list[ChatError] = []
     try:
         for file in uploaded(request, at_least=1):
             try:
-                kept.append(service.store(user.pk, file.name or "", file))
+                kept.append(services.store_attachment(asking, file.name or "", file))
             except ChatError as error:
                 refused.append(error)
     except ChatError as error:
@@ -50,7 +51,7 @@ def upload(request: HttpRequest, conversation_id: UUID | None = None) -> HttpRes
     return JsonResponse(body, status=200 if kept else 400)
 
 
-def uploaded(request: HttpRequest, at_least: int = 0) -> list[UploadedFile]:
+def uploaded(request: HttpRequest, at_least: int = 0) -> list["UploadedFile[bytes]"]:
     """The files of a form, not more than one message may have."""
     files = request.FILES.getlist(FIELD)
     limit = settings.PARLEY_LIMITS["uploads_per_message"]
@@ -61,25 +62,25 @@ def uploaded(request: HttpRequest, at_least: int = 0) -> list[UploadedFile]:
     return files
 
 
-def attached(user_id: int, request: HttpRequest) -> list[str]:
+def attached(caller: Caller, request: HttpRequest) -> list[str]:
     """The files of a form that sends a message: chosen just now, or uploaded before."""
     # A file field that nobody has used comes as an empty text.
     earlier = [key for key in request.POST.getlist(FIELD) if key]
     files = uploaded(request)
-    service.checked_ids([*earlier, *(new_id() for _ in files)])
-    stored = [service.store(user_id, file.name or "", file) for file in files]
+    services.check_ids([*earlier, *(new_id() for _ in files)])
+    stored = [services.store_attachment(caller, file.name or "", file) for file in files]
     return [*earlier, *(str(row.pk) for row in stored)]
 
 
 @require_http_methods(["GET", "HEAD", "DELETE"])
 def attachment(request: HttpRequest, attachment_id: UUID) -> HttpResponse:
     """The file itself, or the end of one that is on no message yet."""
-    user = person(request)
+    asking = caller(request)
     try:
         if request.method == "DELETE":
-            service.discard(user.pk, attachment_id)
+            services.discard_attachment(asking, attachment_id)
             return HttpResponse(status=204)
-        return _download(request, service.find_attachment(user.pk, attachment_id))
+        return _download(request, services.find_attachment(asking, attachment_id))
     except ChatError as error:
         if error.key == "error.chat_attachment_in_use":
             return HttpResponse(status=409)
@@ -105,7 +106,7 @@ def _download(request: HttpRequest, row: Attachment) -> HttpResponse:
 def _guarded(response: HttpResponse, row: Attachment) -> HttpResponse:
     """Whatever a browser takes the file for: it may run nothing and be put into no page."""
     response["ETag"] = quote_etag(str(row.pk))
-    if row.message_id is not None:
+    if row.message_id is not None or row.queued_id is not None:
         response["Parley-Sent"] = "yes"
     response["Cache-Control"] = "private, no-cache"
     response["Content-Security-Policy"] = POLICY

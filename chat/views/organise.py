@@ -1,42 +1,44 @@
-"""The menu of a conversation: rename, pin, delete and undo; and what can be taken away."""
+"""The menu of a conversation: rename, pin, archive, delete, bring back; and exports."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from chat import services
 from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
-from chat.rendering.pages import toast_html, undo_html
-from chat.services import organise as service
-from chat.services.interchange import FORMATS, export_conversation
-from chat.views.showing import asker, back, found, is_scripted, own, person, reader_of
+from chat.rendering.page.pages import Undo, toast_html, undo_html
+from chat.services import Caller
+from chat.views.responses import (
+    acaller,
+    aconversation,
+    asked_page,
+    back,
+    caller,
+    is_scripted,
+    reader_of,
+    switched_tools,
+)
 
 
 @require_POST
 async def organise(request: HttpRequest) -> HttpResponse:
     """Each button of the menu names what to do and with which conversation."""
-    user = await asker(request)
+    asking = await acaller(request)
     form = request.POST
     verb = next((name for name in VERBS if is_uuid(form.get(name, ""))), None)
     if verb is None:
         raise Http404
     conversation_id = form[verb]
     try:
-        match verb:
-            case "rename":
-                await service.rename(user.pk, conversation_id, form.get("title"))
-            case "pin" | "unpin":
-                await service.pin(user.pk, conversation_id, pinned=verb == "pin")
-            case "delete":
-                await service.delete(user.pk, conversation_id)
-            case "restore":
-                await service.restore(user.pk, conversation_id)
+        await _do(asking, verb, conversation_id, form.get("title"))
     except ChatError as error:
         if error.key == "error.chat_conversation_not_found":
             raise Http404 from None
@@ -47,17 +49,35 @@ async def organise(request: HttpRequest) -> HttpResponse:
     return await _after(request, verb, conversation_id)
 
 
+async def _do(asking: Caller, verb: str, conversation_id: str, title: str | None) -> None:
+    match verb:
+        case "rename":
+            await services.rename(asking, conversation_id, title)
+        case "pin" | "unpin":
+            await services.pin(asking, conversation_id, pinned=verb == "pin")
+        case "archive" | "unarchive":
+            await services.archive(asking, conversation_id, archived=verb == "archive")
+        case "delete":
+            await services.delete(asking, conversation_id)
+        case "restore":
+            await services.restore(asking, conversation_id)
+        case "purge":
+            await services.purge(asking, conversation_id)
+
+
 async def _after(request: HttpRequest, verb: str, conversation_id: str) -> HttpResponse:
     """A page with scripts stays, and its column is told by the socket; others are shown again."""
     here = conversation_id in request.headers.get("HX-Current-URL", "")
     place = reverse("chat:conversation", args=[conversation_id])
     if not is_scripted(request):
-        if verb == "delete":
-            return redirect(f"{reverse('chat:home')}?deleted={conversation_id}")
-        return redirect(place) if verb == "restore" else back(request)
-    if verb == "delete" and not here:
+        if verb in PUT_AWAY:
+            return redirect(f"{reverse('chat:home')}?{PUT_AWAY[verb]}={conversation_id}")
+        return redirect(place) if verb in ("restore", "unarchive") else back(request)
+    # Who archives the conversation that is open goes on reading it.
+    if verb == "archive" or (verb == "delete" and not here):
+        undo = Undo(conversation_id, "unarchive" if verb == "archive" else "restore")
         reader = await sync_to_async(reader_of)(request)
-        return HttpResponse(undo_html(conversation_id, reader))
+        return HttpResponse(undo_html(undo, reader))
     response = HttpResponse(status=204)
     if verb == "delete":
         response["HX-Redirect"] = f"{reverse('chat:home')}?deleted={conversation_id}"
@@ -69,29 +89,63 @@ async def _after(request: HttpRequest, verb: str, conversation_id: str) -> HttpR
 @require_POST
 async def choose(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Who answers from the next turn on."""
-    user = await asker(request)
-    await own(user.pk, conversation_id)
+    asking = await acaller(request)
+    await aconversation(asking, conversation_id)
     agent, model = request.POST.get("agent", ""), request.POST.get("model", "")
-    chosen = await service.choose(user.pk, conversation_id, agent, model)
+    tools = switched_tools(request)
+    chosen = await services.choose(asking, conversation_id, agent, model, tools)
     if is_scripted(request):
         return JsonResponse(chosen._asdict())
     return redirect("chat:conversation", conversation_id)
 
 
-VERBS = ("rename", "pin", "unpin", "delete", "restore")
+VERBS = ("rename", "pin", "unpin", "archive", "unarchive", "delete", "restore", "purge")
+
+# What the page that offers to undo it is told of these.
+PUT_AWAY = {"archive": "archived", "delete": "deleted"}
+
+
+@require_GET
+@never_cache
+def archived(request: HttpRequest) -> HttpResponse:
+    """What the column no longer lists."""
+    listed, more = services.list_archived(caller(request), asked_page(request))
+    return _put_away(request, "chat/archived.html", listed, more)
+
+
+@require_GET
+@never_cache
+def deleted(request: HttpRequest) -> HttpResponse:
+    """What was deleted and can still be brought back."""
+    listed, more = services.list_deleted(caller(request), asked_page(request))
+    return _put_away(request, "chat/deleted.html", listed, more)
+
+
+def _put_away(
+    request: HttpRequest, template: str, listed: Sequence[object], more: bool
+) -> HttpResponse:
+    reader = reader_of(request)
+    with reader.speaking():
+        following = asked_page(request) + 1 if more else None
+        values = {"reader": reader, "listed": listed, "next": following}
+        return render(request, template, values)
 
 
 @require_GET
 @never_cache
 def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpResponse:
     """The conversation as a file."""
-    row = found(person(request).pk, conversation_id)
-    if form not in FORMATS:
+    if form not in services.FORMATS:
         raise Http404
     reader = reader_of(request)
-    with translation.override(reader.language):
-        text, kind, ending = export_conversation(row, form, reader.names.agents)
-    response = HttpResponse(text, content_type=kind)
-    name = f"parley-{str(row.pk)[:8]}.{ending}"
+    try:
+        with translation.override(reader.language):
+            file = services.export_conversation(
+                caller(request), conversation_id, form, reader.names.agents
+            )
+    except ChatError:
+        raise Http404 from None
+    response = HttpResponse(file.text, content_type=file.mime)
+    name = f"parley-{str(conversation_id)[:8]}.{file.ending}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

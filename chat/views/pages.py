@@ -7,21 +7,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from chat.catalogue import read_catalogue
+from chat import services
 from chat.models import Conversation
-from chat.presenting import conversation_page, empty_page
 from chat.protocol.errors import ChatError
-from chat.rendering.pages import older_html
-from chat.services import presence
-from chat.services.current import current_transcript
-from chat.services.reading import read_transcript
-from chat.services.source import message_source
-from chat.views.showing import (
-    asked_words,
-    asker,
-    found,
-    own,
-    person,
+from chat.protocol.transcript import Transcript
+from chat.rendering.page.pages import newer_html, older_html
+from chat.views.page_data import conversation_page, empty_page
+from chat.views.responses import (
+    acaller,
+    aconversation,
+    asked_search,
+    caller,
+    conversation_or_404,
     reader_of,
     show,
     show_conversation,
@@ -32,14 +29,16 @@ from chat.views.showing import (
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
     """A new chat; beside it, without scripts, what was found."""
-    catalogue = read_catalogue()
-    reader = reader_of(request, catalogue)
+    catalog = services.current_catalog()
+    reader = reader_of(request, catalog)
+    asked = asked_search(request)
     with reader.speaking():
         page = empty_page(
             reader,
-            catalogue,
+            catalog,
             draft=request.GET.get("draft", "")[:8000],
-            search=asked_words(request),
+            search=asked.words,
+            filters=asked.filters.values(),
         )
     return show(request, page, reader)
 
@@ -47,47 +46,73 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_GET
 @never_cache
 async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
-    """A conversation as it is now, also while it is being answered."""
-    user = await asker(request)
-    row = await own(user.pk, conversation_id)
-    own_window = "window" in request.GET
-    if "before" in request.GET:
-        return await sync_to_async(_past)(request, row, own_window)
-    await presence.glimpse(str(conversation_id))
-    transcript = await current_transcript(str(conversation_id))
+    """A conversation as it is now, also while it is being answered: its end, or messages that lie
+    before it."""
+    asking = await acaller(request)
+    row = await aconversation(asking, conversation_id)
+    window = _asked_window(request)
+    await services.see(str(conversation_id))
+    if row.unread:
+        await services.mark_read(asking, str(conversation_id))
+    transcript = await services.current_transcript(asking, conversation_id, window)
     return await sync_to_async(show_conversation)(
         request,
         row,
         transcript,
         editing=request.GET.get("edit", ""),
-        own_window=own_window,
+        words=request.GET.get("words", ""),
+        own_window="window" in request.GET,
     )
 
 
-def _past(request: HttpRequest, row: Conversation, own_window: bool) -> HttpResponse:
-    """Earlier messages on a page of their own."""
-    transcript = read_transcript(row.pk, before=_position(request))
-    return show_conversation(request, row, transcript, past=True, own_window=own_window)
+def _asked_window(request: HttpRequest) -> services.Window:
+    """The messages around a position, or those before or after one; else the latest."""
+    if "at" in request.GET:
+        return services.Window.around(_position(request, "at"))
+    if "after" in request.GET:
+        return services.Window.after(_position(request, "after"))
+    return services.Window(_position(request, "before") if "before" in request.GET else None)
 
 
-def _position(request: HttpRequest) -> int:
-    before = request.GET.get("before", "")
-    if not before.isascii() or not before.isdigit() or len(before) > 9:
+def _position(request: HttpRequest, name: str) -> int:
+    position = request.GET.get(name, "")
+    if not position.isascii() or not position.isdigit() or len(position) > 9:
         raise Http404
-    return int(before)
+    return int(position)
 
 
 @require_GET
 @never_cache
 def older(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """The messages before a position, to put above those that are shown."""
-    row = found(person(request).pk, conversation_id)
-    catalogue = read_catalogue()
-    reader = reader_of(request, catalogue)
-    transcript = read_transcript(row.pk, before=_position(request))
+    row = conversation_or_404(caller(request), conversation_id)
+    catalog = services.current_catalog()
+    reader = reader_of(request, catalog)
+    window = services.Window(_position(request, "before"))
+    transcript = services.read_transcript(caller(request), row.pk, window)
     with reader.speaking():
-        page = conversation_page(row, transcript, catalogue)
+        page = conversation_page(row, transcript, catalog)
         return HttpResponse(older_html(page, reader))
+
+
+@require_GET
+@never_cache
+async def newer(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+    """The messages after a position, to put below those that are shown; the last of them perhaps
+    still being written."""
+    asking = await acaller(request)
+    row = await aconversation(asking, conversation_id)
+    window = services.Window.after(_position(request, "after"))
+    transcript = await services.current_transcript(asking, conversation_id, window)
+    return await sync_to_async(_newer)(request, row, transcript)
+
+
+def _newer(request: HttpRequest, row: Conversation, transcript: Transcript) -> HttpResponse:
+    catalog = services.current_catalog()
+    reader = reader_of(request, catalog)
+    with reader.speaking():
+        page = conversation_page(row, transcript, catalog)
+        return HttpResponse(newer_html(page, reader))
 
 
 @require_GET
@@ -95,7 +120,7 @@ def older(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 def source(request: HttpRequest, conversation_id: UUID, message_id: UUID) -> HttpResponse:
     """What a message says, as Markdown, to be copied."""
     try:
-        text = message_source(person(request).pk, conversation_id, message_id)
+        text = services.message_source(caller(request), conversation_id, message_id)
     except ChatError:
         raise Http404 from None
     return HttpResponse(text, content_type="text/plain; charset=utf-8")

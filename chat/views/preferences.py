@@ -1,13 +1,13 @@
-"""How one person wants it: theme and language, from the foot of the column."""
+"""Theme and language, from the foot of the sidebar."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language as django_set_language
 
+from chat import services
 from chat.models import Profile
-from chat.services.preferences import prefer
-from chat.views.showing import back, person
+from chat.views.responses import back, caller
 
 
 @require_POST
@@ -15,7 +15,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     """System, light or dark."""
     wanted = request.POST.get("theme", "")
     if wanted in Profile.Theme.values:
-        prefer(person(request).pk, theme=wanted)
+        services.save_preferences(caller(request), theme=wanted)
     return back(request)
 
 
@@ -25,5 +25,5 @@ def set_language(request: HttpRequest) -> HttpResponse:
     response = django_set_language(request)
     wanted = request.POST.get("language", "")
     if request.user.is_authenticated and wanted in dict(settings.LANGUAGES):
-        prefer(person(request).pk, language=wanted)
+        services.save_preferences(caller(request), language=wanted)
     return response

@@ -1,4 +1,4 @@
-"""The settings: how one person wants it; and for those who may, which tools there are."""
+"""The settings page: preferences and, for those who may, which tools there are."""
 
 from collections.abc import Collection
 
@@ -10,24 +10,24 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from chat.forms import ProfileForm
+from chat import services
 from chat.models import Agent, Profile, ToolSetting
-from chat.rendering.settings import AgentColumn, ToolRow, settings_context
-from chat.services.preferences import allow_tools, prefer, switch_tools
+from chat.rendering.page.settings import AgentColumn, ToolRow, settings_context
 from chat.tools import registry
-from chat.views.showing import person, reader_of, remember_language
+from chat.views.forms import ProfileForm
+from chat.views.responses import caller, person, reader_of, remember_language
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest) -> HttpResponse:
-    """One's own wishes; without scripts too."""
+    """One's own preferences; without scripts too."""
     user = person(request)
     profile = Profile.objects.filter(user=user).first() or Profile(user=user)
     profile.language = profile.language or request.LANGUAGE_CODE
     form = ProfileForm(request.POST or None, instance=profile)
     if request.method == "POST" and form.is_valid():
-        prefer(user.pk, **form.cleaned_data)
+        services.save_preferences(caller(request), **form.cleaned_data)
         response = redirect(f"{request.path}?saved")
         remember_language(response, form.cleaned_data["language"])
         return response
@@ -43,10 +43,10 @@ def tools(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     names = [tool.name for tool in registry]
     if everywhere:
-        switch_tools(names, _ticked(request, "everywhere"))
+        services.switch_tools(names, _ticked(request, "everywhere"))
     if per_agent:
         agents = [str(pk) for pk in Agent.objects.values_list("pk", flat=True)]
-        allow_tools(names, {pk: _ticked(request, f"agent-{pk}") for pk in agents})
+        services.allow_tools(names, {pk: _ticked(request, f"agent-{pk}") for pk in agents})
     return redirect(f"{reverse('chat:settings')}?saved#tools")
 
 

@@ -9,16 +9,22 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from chat.catalogue import read_catalogue
-from chat.presenting import empty_page
+from chat import services
 from chat.protocol.errors import ChatError
-from chat.rendering.pages import Toast
-from chat.services import organise, presence, turn
-from chat.services.answering import Caller
-from chat.services.send import begun_before, checked_content, create_conversation
-from chat.services.stop import stop_generation
+from chat.protocol.feedback import parse_feedback_choice
+from chat.protocol.version_choice import parse_version_choice
+from chat.rendering.page.pages import Toast
+from chat.services import Caller
 from chat.views.attachments import attached
-from chat.views.showing import asker, caller_of, own, reader_of, refuse_here, show
+from chat.views.page_data import empty_page
+from chat.views.responses import (
+    acaller,
+    aconversation,
+    reader_of,
+    refuse_here,
+    show,
+    switched_tools,
+)
 
 Act = Callable[[Caller, UUID, HttpRequest], Awaitable[object]]
 
@@ -26,87 +32,109 @@ Act = Callable[[Caller, UUID, HttpRequest], Awaitable[object]]
 @require_POST
 async def new(request: HttpRequest) -> HttpResponse:
     """The first message of a new conversation: lands on its page, already being answered."""
-    user = await asker(request)
+    caller = await acaller(request)
     content = request.POST.get("example") or request.POST.get("content", "")
-    row = await sync_to_async(begun_before)(caller_of(user, request))
-    if row is not None:
-        return redirect("chat:conversation", row.pk)
     try:
-        files = await sync_to_async(attached)(user.pk, request)
-        checked_content(content, required=not files)
-        row = await sync_to_async(create_conversation)(
-            user.pk,
-            request.LANGUAGE_CODE,
+        started = await services.start_conversation(
+            caller,
+            content,
+            await sync_to_async(attached)(caller, request),
+            language=request.LANGUAGE_CODE,
             agent_id=request.POST.get("agent", ""),
             model_id=request.POST.get("model", ""),
+            tools=switched_tools(request),
         )
-        await turn.send(caller_of(user, request), row.pk, content, files)
     except ChatError as error:
-        if row is not None:
-            # Nothing was said in it.
-            await row.adelete()
         return await sync_to_async(_refuse_new)(request, content, error)
-    await _watch(row.pk)
-    return redirect("chat:conversation", row.pk)
+    await services.see(started.conversation_id)
+    await services.expect_view(caller, started.conversation_id)
+    return redirect("chat:conversation", started.conversation_id)
 
 
 def _refuse_new(request: HttpRequest, content: str, error: ChatError) -> HttpResponse:
-    catalogue = read_catalogue()
-    reader = reader_of(request, catalogue)
+    catalog = services.current_catalog()
+    reader = reader_of(request, catalog)
     with reader.speaking():
-        page = empty_page(reader, catalogue, draft=content, toasts=(Toast(error.key, error.data),))
+        page = empty_page(reader, catalog, draft=content, toasts=(Toast(error.key, error.data),))
     return show(request, page, reader, status=409)
 
 
 async def _act(request: HttpRequest, conversation_id: UUID, act: Act) -> HttpResponse:
     """Do it and show the conversation; a refusal is shown there too, with what was typed."""
-    user = await asker(request)
-    await own(user.pk, conversation_id)
+    caller = await acaller(request)
+    await aconversation(caller, conversation_id)
     try:
-        await act(caller_of(user, request), conversation_id, request)
+        await act(caller, conversation_id, request)
     except ChatError as error:
         draft = request.POST.get("content", "")
         return await refuse_here(request, conversation_id, error, draft)
-    await _watch(conversation_id)
+    await services.see(str(conversation_id))
     return redirect("chat:conversation", conversation_id)
-
-
-async def _watch(conversation_id: UUID) -> None:
-    await presence.glimpse(str(conversation_id))
-    presence.look_later(str(conversation_id))
 
 
 async def _send(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
     # A page without scripts says with every message who is to answer.
     agent, model = request.POST.get("agent", ""), request.POST.get("model", "")
-    await organise.choose(caller.user_id, conversation_id, agent, model)
-    files = await sync_to_async(attached)(caller.user_id, request)
-    return await turn.send(caller, conversation_id, request.POST.get("content", ""), files)
+    await services.choose(caller, conversation_id, agent, model, switched_tools(request))
+    files = await sync_to_async(attached)(caller, request)
+    content = request.POST.get("content", "")
+    if request.POST.get("queue") == "true":
+        return await services.send_or_queue(caller, conversation_id, content, files)
+    return await services.send(caller, conversation_id, content, files)
 
 
 async def _stop(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
-    await stop_generation(caller.user_id, str(conversation_id), caller.name)
+    await services.stop(caller, conversation_id)
 
 
 async def _edit(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
     message_id, content = request.POST.get("message_id", ""), request.POST.get("content", "")
-    return await turn.edit_and_resend(caller, conversation_id, message_id, content)
+    return await services.edit(caller, conversation_id, message_id, content)
 
 
 async def _regenerate(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
-    return await turn.regenerate(caller, conversation_id, request.POST.get("message_id", ""))
+    message_id = request.POST.get("message_id", "")
+    model = request.POST.get("model", "")
+    return await services.regenerate(caller, conversation_id, message_id, model)
 
 
 async def _continue(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
-    return await turn.continue_answer(caller, conversation_id, request.POST.get("message_id", ""))
+    message_id = request.POST.get("message_id", "")
+    return await services.continue_answer(caller, conversation_id, message_id)
 
 
 async def _version(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
     """A button says both: which message, and which of its versions."""
-    message_id, _, version = request.POST.get("version", "").partition(" ")
-    if not version.isascii() or not version.isdigit() or len(version) > 6:
-        raise ChatError("error.chat_bad_command")
-    await turn.show_version(caller, conversation_id, message_id, int(version))
+    choice = parse_version_choice(request.POST.get("version", ""))
+    await services.show_version(caller, conversation_id, choice.message_id, choice.version)
+
+
+async def _feedback(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
+    """A button says both: about which answer, and what; the box for words says each."""
+    message_id, comment = request.POST.get("message_id", ""), request.POST.get("comment")
+    choice = parse_feedback_choice(request.POST.get("verdict", ""), message_id)
+    await services.give_feedback(
+        caller, conversation_id, choice.message_id, choice.verdict, comment
+    )
+
+
+async def _edit_queued(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
+    message_id, content = request.POST.get("message_id", ""), request.POST.get("content", "")
+    await services.edit_queued(caller, conversation_id, message_id, content)
+
+
+async def _remove_queued(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
+    await services.remove_queued(caller, conversation_id, request.POST.get("message_id", ""))
+
+
+async def _send_queued(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
+    message_id = request.POST.get("message_id", "")
+    return await services.send_queued(caller, conversation_id, message_id)
+
+
+async def _hold_queue(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
+    held = request.POST.get("held") != "false"
+    await services.hold_queue(caller, conversation_id, held=held)
 
 
 def _form(act: Act) -> Callable[..., Coroutine[Any, Any, HttpResponse]]:
@@ -123,3 +151,8 @@ edit = _form(_edit)
 regenerate = _form(_regenerate)
 continue_answer = _form(_continue)
 version = _form(_version)
+feedback = _form(_feedback)
+edit_queued = _form(_edit_queued)
+remove_queued = _form(_remove_queued)
+send_queued = _form(_send_queued)
+hold_queue = _form(_hold_queue)

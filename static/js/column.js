@@ -1,4 +1,4 @@
-// The column and its menus, renaming in place, undo, windows.
+// The column: its menus, renaming in place, undo, windows.
 import { attach } from "./socket.js";
 
 const byId = (id) => document.getElementById(id);
@@ -7,43 +7,55 @@ const root = document.documentElement;
 const narrow = matchMedia("(max-width: 52rem)");
 let leaving = false;
 
+// A request that is cut off because the page is left has not failed.
 addEventListener("beforeunload", () => (leaving = true));
 
-// --- what the menus do -----------------------------------------------------------------------
+// --- what the menus do -------------------------------------------------------------------------
 
-// The same form that a page without scripts posts; the column itself is brought forward live.
-// A redirect would be to the log-in page: nothing has been done then.
+// Posts the form that a page without scripts posts. The column itself is updated by the socket.
+// A redirect would lead to the log-in page, so nothing was done: that is a failure.
 async function organise(form, values, toast) {
   const body = new FormData(form);
   for (const [name, value] of Object.entries(values)) body.set(name, value);
   const headers = { "HX-Request": "true", "HX-Current-URL": location.href };
   const request = { method: "POST", body, headers, redirect: "error" };
   const answer = await fetch(form.action, request).catch(() => null);
-  if (!answer?.ok) return leaving || document.dispatchEvent(new Event("parley:failed"));
+  if (!answer?.ok) {
+    if (!leaving) document.dispatchEvent(new Event("parley:failed"));
+    return;
+  }
   const away = answer.headers.get("HX-Redirect");
-  if (away) return leaving || location.assign(away);
+  if (away) {
+    if (!leaving) location.assign(away);
+    return;
+  }
   if (answer.status === 200) byId("toasts").insertAdjacentHTML("beforeend", await answer.text());
-  return toast?.remove();
+  toast?.remove();
 }
 
-// A name becomes a box: Enter keeps it, Escape does not, leaving it does.
-function rename(name, id, value = name.textContent) {
+// A title becomes a text box: Enter and leaving it keep the new title, Escape the old one.
+function rename(name, id) {
   const form = byId("organise");
-  const box = document.createElement("input");
-  Object.assign(box, { value, className: "rename", maxLength: 200, ariaLabel: form.dataset.title });
   const before = name.textContent;
-  const link = name.closest("a");
-  (link ?? name).hidden = true;
-  (link ?? name).after(box);
+  const replaced = name.closest("a") ?? name;
+  const box = document.createElement("input");
+  box.value = before;
+  box.className = "rename";
+  box.maxLength = 200;
+  box.ariaLabel = form.dataset.title;
+  replaced.hidden = true;
+  replaced.after(box);
   box.select();
+
   let open = true;
   const close = (keep) => {
+    // To remove the box takes the focus from it, which would close it again.
     if (!open) return;
     open = false;
     const title = box.value.trim();
     const menu = box.parentElement.querySelector("details.menu > summary");
     const focused = document.activeElement === box;
-    (link ?? name).hidden = false;
+    replaced.hidden = false;
     box.remove();
     if (focused) menu?.focus();
     if (keep && title && title !== before) organise(form, { rename: id, title });
@@ -52,11 +64,19 @@ function rename(name, id, value = name.textContent) {
   box.addEventListener("blur", () => close(true));
   box.addEventListener("keydown", (event) => {
     if (event.isComposing || event.keyCode === 229) return;
-    if (event.key === "Enter") close(true);
-    if (event.key === "Escape") close(false);
-    if (event.key === "Enter" || event.key === "Escape") event.preventDefault();
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    close(event.key === "Enter");
   });
 }
+
+// While a title is being changed in the column, the server's rows are not put there; `attach` then
+// tells the server what it shows.
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  const { target } = event.detail;
+  const held = document.querySelector("#column .rename");
+  if (held && target.closest("#column")) event.detail.shouldSwap = false;
+});
 
 document.addEventListener("submit", (event) => {
   const { submitter, target: form } = event;
@@ -65,22 +85,30 @@ document.addEventListener("submit", (event) => {
   submitter.closest("details.menu")?.removeAttribute("open");
   if (submitter.name === "rename") {
     rename(submitter.closest(".row")?.querySelector(".name") ?? byId("title"), submitter.value);
-  } else organise(form, { [submitter.name]: submitter.value }, submitter.closest(".toast"));
+  } else {
+    organise(form, { [submitter.name]: submitter.value }, submitter.closest(".toast"));
+  }
 });
 
-// --- opening and closing ------------------------------------------------------------------------
+// --- opening and closing -----------------------------------------------------------------------
 
-function showColumn(yes) {
-  if (yes) delete root.dataset.column;
+// Kept in a cookie, so that the next page is drawn with or without the column.
+function showColumn(shows) {
+  if (shows) delete root.dataset.column;
   else root.dataset.column = "hidden";
-  document.cookie = `column=${yes ? "" : "hidden"}; path=/; max-age=31536000; samesite=lax`;
+  document.cookie = `column=${shows ? "" : "hidden"}; path=/; max-age=31536000; samesite=lax`;
+}
+
+function closeMenus(clicked) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    const left = !menu.contains(clicked) || clicked.closest("a, [data-keys]");
+    if (left) menu.removeAttribute("open");
+  }
 }
 
 document.addEventListener("click", (event) => {
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
-    const left = !menu.contains(event.target) || event.target.closest("a, [data-keys]");
-    if (left) menu.removeAttribute("open");
-  }
+  closeMenus(event.target);
+  // On a narrow screen the column is a drawer, which opens and closes without a script.
   const control = event.target.closest("[data-hide-column], [data-show-column]");
   if (control && !narrow.matches) {
     event.preventDefault();
@@ -89,6 +117,6 @@ document.addEventListener("click", (event) => {
     showColumn(shows);
     document.querySelector(shows ? "[data-hide-column]" : "[data-show-column]").focus();
   }
-  const apart = event.target.closest("a[data-window]");
-  if (apart && window.open(apart.href, "", "popup,width=620,height=860")) event.preventDefault();
+  const link = event.target.closest("a[data-window]");
+  if (link && window.open(link.href, "", "popup,width=620,height=860")) event.preventDefault();
 });

@@ -1,40 +1,84 @@
-// Copying: answers as their Markdown, everything else as it stands here.
+// Copying: an answer as its Markdown, a question as it was typed, everything else as the page shows
+// it.
 
 const byId = (id) => document.getElementById(id);
 const failed = () => document.dispatchEvent(new Event("parley:failed"));
 
-// What is drawn as a table or a list of its own is copied as one would write it.
-const SIGNS = { "+": "+", "−": "-" };
-const change = ({ cells: [, sign, text] }) => (SIGNS[sign.textContent] ?? " ") + text.textContent;
+// --- changes and to-do lists are copied as one would write them --------------------------------
 
-function todo(item) {
+const SIGNS = { "+": "+", "−": "-" };
+
+function changedLine(row) {
+  const [, sign, text] = row.cells;
+  return (SIGNS[sign.textContent] ?? " ") + text.textContent;
+}
+
+function todoLine(item) {
   const mark = item.dataset.status === "completed" ? "x" : " ";
   return `- [${mark}] ${item.querySelector(".what").textContent}`;
 }
 
-function plain(field) {
-  const changes = [...field.querySelectorAll(".diff tr:not(.gap)")].map(change);
-  const todos = [...field.querySelectorAll(".todo > li")].map(todo);
+function fieldText(field) {
+  const changes = [...field.querySelectorAll(".diff tr:not(.gap)")].map(changedLine);
+  const todos = [...field.querySelectorAll(".todo > li")].map(todoLine);
   if (changes.length || todos.length) return [...changes, ...todos].join("\n");
   return field.querySelector("pre")?.textContent ?? field.querySelector("[data-copied]").innerText;
 }
 
+// --- tables -------------------------------------------------------------------------------------
+
+const rowsOf = (table) => [...table.rows].map((row) => [...row.cells]);
+const cellText = (cell) => cell.innerText.trim().replace(/\s*\n\s*/g, " ");
+
+function tableMarkdown(table) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  const [head, ...rows] = rowsOf(table);
+  const words = (cells) => line(cells.map((cell) => cellText(cell).replace(/[\\|]/g, "\\$&")));
+  const side = (cell) =>
+    cell.matches(".num") ? "---:" : cell.matches(".mid") ? ":---:" : "---";
+  return [words(head), line(head.map(side)), ...rows.map(words)].join("\n");
+}
+
+// A spreadsheet takes what begins like this for a formula, unless it is a number.
+const isFormula = (text) => /^[=+\-@\t\r]/.test(text) && !/^[+-][\d.,\s]+%?$/.test(text);
+
+function csvCell(cell) {
+  const text = cellText(cell);
+  const plain = isFormula(text) ? `'${text}` : text;
+  return /[",;\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+function tableCsv(table) {
+  return rowsOf(table)
+    .map((cells) => cells.map(csvCell).join(","))
+    .join("\r\n");
+}
+
+// --- what a button copies ----------------------------------------------------------------------
+
 // Only the server has the Markdown of an answer.
-async function source(button) {
-  if (button.dataset.copy === "source") {
-    const answer = await fetch(button.dataset.source, { redirect: "error" });
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    return answer.text();
-  }
-  const said = button.closest("[data-role=user]")?.querySelectorAll(".said");
-  if (said) return [...said].map((piece) => piece.textContent).join("\n\n");
-  return plain(button.closest(".field, figure"));
+async function answerSource(address) {
+  const answer = await fetch(address, { redirect: "error" });
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  return answer.text();
+}
+
+async function textOf(button) {
+  if (button.dataset.copy === "source") return answerSource(button.dataset.source);
+  const table = button.closest(".table")?.querySelector("table");
+  if (table) return button.dataset.copy === "csv" ? tableCsv(table) : tableMarkdown(table);
+  const field = button.closest(".field, figure");
+  if (field) return fieldText(field);
+  const texts = button.closest(".message").querySelectorAll(".said");
+  return [...texts].map((text) => text.dataset.text).join("\n\n");
 }
 
 async function write(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Without HTTPS a browser has no clipboard to write to, but still the old command.
-  const box = Object.assign(document.createElement("textarea"), { value: text, className: "sr" });
+  const box = document.createElement("textarea");
+  box.value = text;
+  box.className = "sr";
   document.body.append(box);
   box.select();
   const done = document.execCommand("copy");
@@ -43,8 +87,9 @@ async function write(text) {
 }
 
 async function copy(button) {
-  // Without empty lines around it, but with the indentation of the first.
-  await write((await source(button)).replace(/^(\s*\n)+/, "").trimEnd());
+  // Without empty lines around it, but with the indentation of the first line.
+  const text = (await textOf(button)).replace(/^(\s*\n)+/, "").trimEnd();
+  await write(text);
   button.toggleAttribute("data-done", true);
   button.focus();
   byId("status").textContent = byId("status").dataset.copied;

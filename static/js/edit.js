@@ -1,14 +1,16 @@
 // Editing a message in its place.
+import { sends } from "./keys.js";
 
 const byId = (id) => document.getElementById(id);
 
-// The words go into a box, and come back when it is closed.
+// Puts a text box in the place of a message, which comes back when the box is closed.
 function edit(message) {
   if (message.hasAttribute("data-editing")) return;
   const body = message.querySelector(".body");
   const box = byId("edit-box").content.firstElementChild.cloneNode(true);
   const text = box.querySelector("textarea");
-  text.value = [...body.querySelectorAll(".said")].map((said) => said.textContent).join("\n\n");
+  const texts = [...body.querySelectorAll(".said")];
+  text.value = texts.map((element) => element.dataset.text).join("\n\n");
   box.querySelector("[name=message_id]").value = message.dataset.id;
   message.toggleAttribute("data-editing", true);
   body.after(box);
@@ -29,9 +31,10 @@ document.addEventListener("parley:reply", ({ detail }) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  const box = event.target.closest?.(".message > .edit");
-  const sends = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing;
-  if (box && sends) box.querySelector("[form=change][type=submit]").click();
+  const box = event.target.matches("textarea") && event.target.closest(".message .edit");
+  if (!box || !sends(event)) return;
+  event.preventDefault();
+  box.querySelector("[form=change][type=submit]").click();
 });
 
 document.addEventListener("click", (event) => {

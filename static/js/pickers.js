@@ -1,11 +1,34 @@
-// Who answers next: kept at once, and the same in every tab.
+// The pickers of agent and model: a choice is stored at once, and is the same in every tab.
+
+import { insist } from "./socket.js";
 
 const form = document.getElementById("composer");
 const chosenNow = () => document.getElementById("chosen");
+// How many choices are on their way to the server, and whether the last of them was stored.
 let waiting = 0;
 let kept = Promise.resolve(true);
 
-// What was chosen, here or in another tab; while a choice is on its way, that one counts.
+const boxes = () => [...(form?.querySelectorAll("[name=on]") ?? [])];
+
+// What follows from the choice: the name on the button of the list of models, and which tools the
+// agent may use, with how many of them are on.
+function label() {
+  const button = form.querySelector(".pick-model [data-label]");
+  const model = form.elements.model?.selectedOptions[0];
+  if (button && model) button.textContent = model.textContent;
+  const menu = form.querySelector(".tools");
+  if (!menu) return;
+  for (const box of boxes()) {
+    const agents = box.dataset.agents.split(" ");
+    box.closest("label").hidden = !agents.includes(form.elements.agent?.value);
+  }
+  const offered = boxes().filter((box) => !box.closest("label").hidden);
+  menu.hidden = !offered.length;
+  menu.querySelector("[data-count]").textContent = offered.filter((box) => box.checked).length;
+}
+
+// Sets the pickers to what was chosen, here or in another tab. A choice that is still on its way
+// to the server is newer than that.
 function show() {
   if (waiting) return;
   for (const [name, value] of Object.entries(chosenNow()?.dataset ?? {})) {
@@ -14,6 +37,19 @@ function show() {
     for (const option of options) option.toggleAttribute("selected", option.value === value);
     form.elements[name].value = value;
   }
+  const off = chosenNow()?.dataset.tools_off?.split(" ") ?? [];
+  // A new chat has nowhere to keep what is off until it is sent.
+  for (const box of form?.dataset.choose ? boxes() : []) {
+    box.checked = !off.includes(box.value);
+    box.toggleAttribute("checked", box.checked);
+  }
+  if (form) label();
+  tell();
+}
+
+// What is chosen now may be of interest to others on the page.
+function tell() {
+  form?.dispatchEvent(new Event("parley:chosen"));
 }
 
 async function keep() {
@@ -22,38 +58,61 @@ async function keep() {
   const before = chosenNow();
   const request = { method: "POST", body, headers: { "HX-Request": "true" }, redirect: "error" };
   const answer = await fetch(form.dataset.choose, request).catch(() => null);
-  const is = answer?.ok ? await answer.json() : null;
+  const stored = answer?.ok ? await answer.json() : null;
+  if (stored) stored.tools_off = stored.tools_off.join(" ");
   waiting -= 1;
-  // What came by the socket meanwhile is newer.
-  if (is && chosenNow() === before) Object.assign(before.dataset, is);
-  if (is) show();
-  // Somebody may have switched one of them off since the page was loaded.
-  const isAsWanted = (name) => !body.has(name) || body.get(name) === is[name];
-  const done = Boolean(is) && Object.keys(is).every(isAsWanted);
+  // What came by the socket meanwhile has replaced the element, and is newer.
+  if (stored && chosenNow() === before) Object.assign(before.dataset, stored);
+  if (stored) show();
+  // An agent or a model may have been switched off since the page was loaded.
+  const isAsWanted = (name) => !body.has(name) || body.get(name) === stored[name];
+  const done = Boolean(stored) && Object.keys(stored).every(isAsWanted);
   if (!done) document.dispatchEvent(new Event("parley:failed"));
   return done;
 }
 
-// One after the other: the last must not be overtaken by the one before.
+// Stores one choice after the other, so that an earlier one never overwrites a later one.
 function keepNext() {
   waiting += 1;
   kept = kept.then(keep);
   return kept;
 }
 
-// Whether the answer will come from whom the page says; nothing is sent to another one.
+// Whether the answer will come from the agent and the model that the page shows. If the last
+// choice could not be stored, it is tried again before anything is sent.
 export async function chosen() {
   return (await kept) || keepNext();
 }
 
 form?.addEventListener("change", ({ target }) => {
-  if (!target.matches("select")) return;
+  if (!target.matches("select, [name=on]")) return;
   const model = target.name === "agent" && target.selectedOptions[0].dataset.model;
   if (model) form.elements.model.value = model;
+  label();
+  tell();
   if (form.dataset.choose) keepNext();
 });
 
-// A browser that goes back puts what was picked then.
+// The list of models is loaded when it is opened: for the next answers, or to give one anew.
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest?.("[data-models], [data-again]");
+  if (!button || !form) return;
+  const { openModels } = await import("./models.js");
+  const url = form.querySelector("[data-models]").dataset.models;
+  if (button.dataset.again) {
+    const message_id = button.dataset.again;
+    const again = (model) => insist({ command: "regenerate", message_id, model });
+    return openModels({ url, button, again: true, pick: again });
+  }
+  const { model } = form.elements;
+  const pick = (value) => {
+    model.value = value;
+    model.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  return openModels({ url, button, selected: model.value, pick });
+});
+
+// A browser that goes back fills in what was picked then, which may be old.
 addEventListener("pageshow", show);
 document.addEventListener("htmx:oobAfterSwap", ({ detail }) => {
   if (detail.target.id === "chosen") show();

@@ -2,18 +2,31 @@
 
 const byId = (id) => document.getElementById(id);
 const sidebar = byId("sidebar");
-const search = byId("q");
+const search = byId("search");
 
-function find() {
-  if (!sidebar) return;
-  if (getComputedStyle(sidebar).display === "none") sidebar.showPopover();
-  search.focus();
-  search.select();
+// What is typed from now on is kept in the box, also while the script is on its way. A drawer is put
+// away by the dialog, and comes back with the focus in it.
+function openSearch() {
+  if (search.open) return byId("q").select();
+  const opener = document.activeElement;
+  const drawer = sidebar?.matches(":popover-open");
+  search.showModal();
+  byId("q").select();
+  import("./search.js");
+  if (drawer) {
+    search.addEventListener("close", () => {
+      sidebar.showPopover();
+      opener.focus();
+    }, { once: true });
+  }
 }
 
-const TALK = ":not(input, textarea, select), #text";
-const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
+// Where Escape stops the answer: everywhere but in boxes that have nothing to do with it.
+const STOPS_FROM = ":not(input, textarea, select), #text";
+const isField = (element) => element.matches("input, textarea, select, [contenteditable]");
 
+// Closes the topmost thing that is open, else stops the answer. Dialogs and popovers are closed by
+// the browser.
 function escape(event) {
   if (document.querySelector("dialog[open], :popover-open")) return;
   const edit = document.querySelector(".message > .edit");
@@ -21,20 +34,20 @@ function escape(event) {
   if (menu) {
     menu.removeAttribute("open");
     menu.querySelector("summary").focus();
-  } else if (event.target === search && search.value) {
-    search.value = "";
-    search.dispatchEvent(new Event("input", { bubbles: true }));
-  } else if (edit) edit.querySelector("[data-cancel]").click();
-  else if (event.target.matches(TALK)) document.querySelector("#go button[form=stop]")?.click();
+  } else if (edit) {
+    edit.querySelector("[data-cancel]").click();
+  } else if (event.target.matches(STOPS_FROM)) {
+    document.querySelector("#go button[form=stop]")?.click();
+  }
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
   const command = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
-  const plain = !command && !event.altKey && !typing(event.target);
+  const plain = !command && !event.altKey && !isField(event.target);
   if (event.key === "Escape") return escape(event);
-  if (command && key === "k") find();
+  if (command && key === "k") openSearch();
   else if (command && event.shiftKey && key === "o") document.querySelector("[data-new]")?.click();
   else if (plain && key === "/") byId("text")?.focus();
   else if (plain && key === "?") byId("keys")?.showModal();
@@ -44,5 +57,6 @@ document.addEventListener("keydown", (event) => {
 
 document.addEventListener("click", ({ target }) => {
   if (target.closest("[data-keys]")) byId("keys").showModal();
+  if (target.closest("[data-search]")) openSearch();
   if (target.matches("dialog")) target.close();
 });

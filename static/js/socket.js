@@ -2,26 +2,53 @@
 
 const page = document.querySelector("main[ws-connect]");
 const line = document.getElementById("connection");
+// Close codes that mean: do not come back. Each leads to another page.
 const GO_AWAY = { 4401: "/", 4404: `/?deleted=${page?.dataset.conversation ?? ""}` };
 const HTMX_RECONNECTS = [1006, 1011, 1012, 1013];
+const TRIES = 3;
+const MOST_ROWS = 2000;
 
-// How much of each growing part is shown; a loaded page says it once, frames say it after.
+// How many characters of each growing part are shown. What is loaded says it in `data-n`, every
+// frame after that in a comment.
 const shown = new Map();
+// Commands without a reply, by their client id.
 const pending = new Map();
-let [socket, timer, frames, acknowledged, retries] = [null, null, 0, 0, 0];
+let socket = null;
+let retries = 0;
+let frames = 0;
+let acknowledged = 0;
+let acknowledging = null;
 
-function tabId() {
+export function tabId() {
   const random = () => Math.random().toString(36).slice(2, 10);
   window.name ||= `w${random()}`;
   if (!sessionStorage.getItem("tab")) sessionStorage.setItem("tab", random());
   return `${window.name}:${sessionStorage.getItem("tab")}`;
 }
 
+// Calls `say` with a `detach` when the page goes, unless it goes to another page of ours; which the
+// server does not need to be told, because that page attaches again as the same tab.
+export function tellOfClosing(say) {
+  let going = -Infinity;
+  window.navigation?.addEventListener("navigate", ({ destination, hashChange }) => {
+    const ours = new URL(destination.url).origin === location.origin;
+    // A download is such a navigation too, but the page stays: it counts for a moment only.
+    if (ours && !hashChange) going = performance.now();
+  });
+  addEventListener("pagehide", () => {
+    if (performance.now() - going > 15_000) say({ command: "detach" });
+  });
+}
+
 export const isLive = (form) => form.hasAttribute("data-live");
 const say = (command) => socket?.sendImmediately(JSON.stringify(command));
 
-// The last message this page shows: the server refuses to build on one that is not the last.
+// --- commands ----------------------------------------------------------------------------------
+
+// The last message this page shows: the server refuses to build on one that is not the last. A page
+// that ends before the conversation does says nothing: its reader knows that there is more.
 function head() {
+  if (document.getElementById("newer")) return undefined;
   const last = document.querySelector("#t > .message:last-child");
   return last ? Number(last.id.slice(1)) : 0;
 }
@@ -35,12 +62,28 @@ export function insist(values) {
   return command;
 }
 
+function repeatPending() {
+  for (const [id, command] of pending) {
+    command.tries = (command.tries ?? 0) + 1;
+    if (command.tries > TRIES) replied({ reply: command.command, client_id: id, ok: false });
+    else say(command);
+  }
+}
+
+function replied(answer) {
+  pending.delete(answer.client_id);
+  document.dispatchEvent(new CustomEvent("parley:reply", { detail: answer }));
+}
+
+// --- what the page shows -----------------------------------------------------------------------
+
 function whatIsShown() {
   const messages = {};
   const parts = {};
   for (const message of document.querySelectorAll("#t > .message")) {
-    const state = message.querySelector(":scope > .foot")?.dataset.state ?? "done";
-    messages[message.id.slice(1)] = `${state} ${message.dataset.mark}`;
+    const { state = "done", feedback } = message.querySelector(":scope > .foot")?.dataset ?? {};
+    const mark = feedback ? `${message.dataset.mark} ${feedback}` : message.dataset.mark;
+    messages[message.id.slice(1)] = `${state} ${mark}`;
     if (state !== "streaming") continue;
     for (const part of message.querySelectorAll(":scope > .body > [id]")) {
       parts[part.id] = shown.get(part.id) ?? part.dataset.state ?? "done";
@@ -49,76 +92,103 @@ function whatIsShown() {
   const { title } = document.getElementById("title").dataset;
   const chosen = document.getElementById("chosen")?.dataset;
   const running = Boolean(document.querySelector("#go [form=stop]"));
-  return { title, chosen, running, messages, parts };
+  const waiting = [...document.querySelectorAll("#queue > li")];
+  const queue = Object.fromEntries(waiting.map((li) => [li.dataset.id, li.dataset.mark]));
+  const queue_state = document.getElementById("queue-head")?.dataset.state;
+  const newer = Boolean(document.getElementById("newer"));
+  return { title, chosen, running, queue, queue_state, newer, messages, parts };
+}
+
+// A list that is too long to be told in one frame loses its end, which can be listed again.
+function shorten(end) {
+  for (const row of [...document.querySelectorAll("#column .row")].slice(MOST_ROWS)) row.remove();
+  for (const list of document.querySelectorAll("#column ul:empty")) list.parentElement.remove();
+  end.dataset.rows = Math.min(Number(end.dataset.rows), MOST_ROWS);
 }
 
 function column() {
-  if (!document.getElementById("column")) return null; // a window of its own
-  const row = (li) => [
-    li.id.slice(2),
-    li.querySelector(".name").textContent,
-    Boolean(li.querySelector(".live")),
-    Boolean(li.querySelector(".pinned")),
-  ];
-  return [...document.querySelectorAll("#column > ul")].map((ul) => [
-    ul.previousElementSibling?.textContent ?? "",
+  const end = document.getElementById("more");
+  if (!end) return null; // a window of its own has no column, and a search has its results there
+  shorten(end);
+  const row = (li) => [li.id.slice(2), li.dataset.mark];
+  const groups = [...document.querySelectorAll("#column ul")].map((ul) => [
+    ul.id.slice(2),
     [...ul.children].map(row),
   ]);
+  return { groups, rows: Number(end.dataset.rows), more: !end.hidden };
 }
 
+// Asks to be brought from what the page shows to what there is now, and to be kept there.
 export function attach() {
-  say({ command: "attach", tab_id: tabId(), shown: whatIsShown(), column: column() });
+  readLengths();
+  const { hidden } = document;
+  say({ command: "attach", tab_id: tabId(), hidden, shown: whatIsShown(), column: column() });
 }
 
-function acknowledge() {
-  timer = null;
-  if (frames !== acknowledged) say({ command: "ack", frames: (acknowledged = frames) });
-}
-
-function count() {
-  retries = 0;
-  frames += 1;
-  timer ??= setTimeout(acknowledge, 250);
-}
-
-function reply(answer) {
-  pending.delete(answer.client_id);
-  document.dispatchEvent(new CustomEvent("parley:reply", { detail: answer }));
-}
-
-if (page) {
+// Of what was loaded, with the page or later.
+function readLengths() {
   for (const part of document.querySelectorAll("[data-n]")) {
     const element = part.closest(".body > [id]") ?? part;
     shown.set(element.id, Number(part.dataset.n));
     part.removeAttribute("data-n");
   }
+}
+
+function readLengthsOfFrame(frame) {
+  for (const [, id, length] of frame.matchAll(/<!--(p\d+-\d+):(\d*)-->/g)) {
+    if (length) shown.set(id, Number(length));
+    else shown.delete(id);
+  }
+}
+
+// --- acknowledging -----------------------------------------------------------------------------
+
+function acknowledge() {
+  acknowledging = null;
+  if (frames === acknowledged) return;
+  acknowledged = frames;
+  say({ command: "ack", frames });
+}
+
+// Counts a frame; once a second at most the server is told how many came.
+function count() {
+  retries = 0;
+  frames += 1;
+  acknowledging ??= setTimeout(acknowledge, 1000);
+}
+
+if (page) {
+  tellOfClosing(say);
+  // Back from the history, a page is as it was when it was left.
+  addEventListener("pageshow", ({ persisted }) => persisted && attach());
+  // The server keeps what ended while nobody looked.
+  document.addEventListener("visibilitychange", () => {
+    const { hidden } = document;
+    if (page.dataset.conversation) say({ command: "look", hidden });
+  });
 
   page.addEventListener("htmx:wsOpen", (event) => {
     socket = event.detail.socketWrapper;
-    frames = acknowledged = 0;
+    frames = 0;
+    acknowledged = 0;
     line.hidden = true;
     attach();
-    for (const [id, command] of pending) {
-      command.tries = (command.tries ?? 0) + 1;
-      if (command.tries > 3) reply({ reply: command.command, client_id: id, ok: false });
-      else say(command);
-    }
+    repeatPending();
   });
 
+  // Frames of HTML are swapped in by htmx; replies are JSON and are for us.
   page.addEventListener("htmx:wsBeforeMessage", (event) => {
     const { message } = event.detail;
     if (!message.startsWith("{")) return;
     event.preventDefault();
     count();
     const answer = JSON.parse(message);
-    if ("reply" in answer) reply(answer);
+    if ("reply" in answer) replied(answer);
   });
 
   page.addEventListener("htmx:wsAfterMessage", (event) => {
     count();
-    for (const [, id, length] of event.detail.message.matchAll(/<!--(p\d+-\d+):(\d*)-->/g)) {
-      length ? shown.set(id, Number(length)) : shown.delete(id);
-    }
+    readLengthsOfFrame(event.detail.message);
   });
 
   page.addEventListener("htmx:wsClose", (event) => {
@@ -129,7 +199,8 @@ if (page) {
     line.hidden = false;
     // The extension reconnects on some codes by itself: both would be two sockets.
     if (HTMX_RECONNECTS.includes(code)) return;
-    const wait = Math.random() * 1000 * 2 ** Math.min(retries++, 5);
+    const wait = Math.random() * 1000 * 2 ** Math.min(retries, 5);
+    retries += 1;
     setTimeout(() => wrapper.reconnect(), wait);
   });
 
@@ -143,8 +214,11 @@ if (page) {
     insist(values);
   });
 
-  // A fragment without a place: the page is not what the server thinks, so it says what it is.
-  let lost;
-  const again = () => (clearTimeout(lost), (lost = setTimeout(attach, 500)));
-  document.body.addEventListener("htmx:oobErrorNoTarget", again);
+  // A fragment whose place is not on the page: the server takes the page for another one than it
+  // is, so it is told again. Once, however many such fragments there are.
+  let again = null;
+  document.body.addEventListener("htmx:oobErrorNoTarget", () => {
+    clearTimeout(again);
+    again = setTimeout(attach, 500);
+  });
 }

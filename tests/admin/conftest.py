@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 
-from tests import factories as make
-from tests.world import one_of_everything
+from tests.support import factories as make
+from tests.support.world import one_of_everything
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from chat.models import Agent
 from chat.tools import registry
-from tests import factories as make
+from tests.support import factories as make
 
 
 def given(**fields: Any) -> dict[str, Any]:
@@ -15,7 +15,8 @@ def given(**fields: Any) -> dict[str, Any]:
         "name_en": "Helper", "name_zh_hans": "帮手",
         "description_en": "", "description_zh_hans": "",
         "system_prompt_en": "", "system_prompt_zh_hans": "", "model": "", "max_steps": 8,
-        "tool_style": "auto", "unwatched": "stop", "enabled": "on", **fields,
+        "tool_style": "auto", "unwatched": "stop", "enabled": "on",
+        "examples-TOTAL_FORMS": 0, "examples-INITIAL_FORMS": 0, **fields,
     }  # fmt: skip
 
 
@@ -44,3 +45,22 @@ def test_a_tool_that_is_away_for_now_stays_allowed(admin: Client) -> None:
     assert "gone_tool" in admin.get(address).content.decode()
     assert admin.post(address, given(tools=["gone_tool"])).status_code == 302
     assert Agent.objects.get().tools == ["gone_tool"]
+
+
+def test_what_the_empty_page_offers_to_ask_is_the_agents_in_each_language(admin: Client) -> None:
+    """A16"""
+    example = {
+        "position": 1, "icon": "globe",
+        "title_en": "Look it up", "title_zh_hans": "查一查",
+        "text_en": "What is new?", "text_zh_hans": "有什么新闻？",
+    }  # fmt: skip
+    rows = {f"examples-0-{name}": value for name, value in example.items()}
+    address = reverse("admin:chat_agent_add")
+    default = {"is_default": "on", "examples-TOTAL_FORMS": 1}
+    response = admin.post(address, given(**rows, **default))
+    assert response.status_code == 302
+    # English last: a request leaves its language to the test that comes next.
+    for language, title in (("zh-hans", "查一查"), ("en", "Look it up")):
+        page = admin.get("/", headers={"Accept-Language": language}).content.decode()
+        assert page.count('class="example"') == 1
+        assert f"<strong>{title}</strong>" in page

@@ -1,19 +1,21 @@
 """Parts are amended under the rules of parts, and every open page gets to know (E2, E3, F3)."""
 
 import json
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
 from chat.models import Conversation, Message, Part
 from chat.protocol.errors import ChatError, InvalidStateTransition, PartValidationError
 from chat.protocol.tool_state import Started, ToolPending, ToolRunning
-from chat.services.amend import amend_part, amendable
-from tests import factories as make
+from chat.services.upkeep.amend import amend_part, amendable
+from tests.support import factories as make
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -100,6 +102,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
         "state.status",
         "BR-05",
     ),
+    "a field of its own": (set_in("state", "mood", to="good"), "state.mood", "3.4"),
     "no reason": (
         set_in("state", to={**FAILED, "error": " "}),
         "state.error",
@@ -121,6 +124,18 @@ def test_an_amendment_that_breaks_a_rule_is_refused_by_field_and_number(
     assert rule in response.content.decode()
     assert Part.objects.get().data == part.data
     assert Conversation.objects.get().rev == 0
+
+
+@pytest.mark.parametrize(("change", "field", "rule"), REFUSED.values(), ids=REFUSED)
+def test_on_a_chinese_page_the_refusal_is_chinese(
+    change: Change, field: str, rule: str, admin: Client
+) -> None:
+    """A13: only the field and the rule are called as everywhere."""
+    admin.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
+    response = post(admin, make.a_tool_part(an_answer()), change=change)
+    [error] = response.context["adminform"].form.errors["data"]
+    assert error.startswith(f"{field} 违反 {rule}：")
+    assert not re.search("[A-Za-z]", error.replace(field, "").replace(rule, ""))
 
 
 @pytest.mark.parametrize(

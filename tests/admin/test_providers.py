@@ -12,31 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import Provider
-from tests import factories as make
-from tests.world import KEY
-
-NO_MODELS = {
-    "models-TOTAL_FORMS": 0,
-    "models-INITIAL_FORMS": 0,
-    "models-MIN_NUM_FORMS": 0,
-    "models-MAX_NUM_FORMS": 1000,
-}
-
-
-HOME = "https://api.example.com/v1"
-
-
-def given(**fields: Any) -> dict[str, Any]:
-    """The provider form as a browser sends it."""
-    return {
-        "name_en": "Acme", "name_zh_hans": "", "kind": "openai", "enabled": "on",
-        "base_url": HOME, "tool_style": "auto", "extra_headers": "{}",
-        "new_key": "", **NO_MODELS, **fields,
-    }  # fmt: skip
-
-
-def change(provider: Provider) -> str:
-    return reverse("admin:chat_provider_change", args=[provider.pk])
+from tests.admin.provider_form import HOME, change, given
+from tests.support import factories as make
+from tests.support.world import KEY
 
 
 def test_a_new_provider_keeps_the_key_it_was_given(admin: Client) -> None:

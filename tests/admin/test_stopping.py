@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from chat.models import Generation
 from chat.services.pool import close_connections
-from tests import factories as make
+from tests.support import factories as make
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,11 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from tests import factories as make
-from tests.attachments.samples import form_of
-from tests.live.conftest import scripted_provider, site
-
-__all__ = ["scripted_provider", "site"]
+from tests.support import factories as make
+from tests.support.sample_files import form_of
 
 
 @pytest.fixture(autouse=True)

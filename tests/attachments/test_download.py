@@ -6,9 +6,9 @@ from django.test import Client
 
 from chat.models import Attachment
 from chat.protocol.files import clean_name
-from tests import factories as make
-from tests.attachments import samples
 from tests.attachments.conftest import Upload
+from tests.support import factories as make
+from tests.support import sample_files as samples
 
 
 def kept(upload: Upload, name: str, content: bytes) -> str:

@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
+from chat.engine.files import AcceptedFiles, replace_other_files
 from chat.engine.history import to_model_messages
-from chat.engine.media import Takes, for_model
 from chat.models import Attachment, LanguageModel, Part
 from chat.protocol.factories import create_file_part
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import FileBlock, ModelMessage, TextBlock, ToolResultBlock
 from chat.providers.presets import takes_pdf
-from chat.services.media import open_files
-from chat.services.reading import read_history
-from tests import factories as make
-from tests.attachments import samples
-from tests.live.conftest import Site
-from tests.live.driver import Tab, in_thread
+from chat.services.conversations.history import read_history
+from chat.services.runs.files import open_files
+from tests.support import factories as make
+from tests.support import sample_files as samples
+from tests.support.site import Site
+from tests.support.tabs import Tab, in_thread
 
 CODE = samples.CODE.decode()
 QUOTED = f"[Attached f.py]\n````py\n{CODE.rstrip()}\n````"
@@ -128,17 +128,17 @@ async def test_what_is_stored_stays_a_file(site: Site) -> None:
 async def test_a_file_is_read_once_however_many_steps_there_are(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from chat.services import media
-    from tests.provider import Call, reply
+    from chat.services.runs import files
+    from tests.support.model_server import Call, reply
 
     read: list[str] = []
-    before = media._read
+    before = files._read
 
     def count(row: Attachment) -> bytes | None:
         read.append(row.filename)
         return before(row)
 
-    monkeypatch.setattr(media, "_read", count)
+    monkeypatch.setattr(files, "_read", count)
     await speak(site, "openai", vision=True)
     tab = await site.tab()
     site.provider.script(*(reply(Call("calculator", {"expression": f"{n}+1"})) for n in range(3)))
@@ -147,10 +147,10 @@ async def test_a_file_is_read_once_however_many_steps_there_are(
     assert read == ["a.png"]
 
 
-def opened(alice: Any, message: Any, **takes: Any) -> list[Any]:
+def opened(alice: Any, message: Any, **accepted: Any) -> list[Any]:
     history = read_history(message.conversation_id, before=99)
-    model = Takes(**{"images": ("image/png",), **takes})
-    sent = for_model(to_model_messages(open_files(history, alice.pk, model)), model)
+    model = AcceptedFiles(**{"images": ("image/png",), **accepted})
+    sent = replace_other_files(to_model_messages(open_files(history, alice.pk, model)), model)
     return [block for each in sent for block in each.content]
 
 
@@ -171,10 +171,10 @@ def on_a_message(alice: Any, *names: str, owner: Any = None) -> Any:
 @pytest.mark.django_db
 def test_when_not_all_fit_the_oldest_are_only_named(alice: Any) -> None:
     message = on_a_message(alice, "old.png", "new.png")
-    blocks = opened(alice, message, all=len(samples.PNG))
+    blocks = opened(alice, message, max_total=len(samples.PNG))
     assert blocks[0] == TextBlock("[Attached old.png: too large to be sent to this model]")
     assert blocks[1].url.startswith("data:image/png;base64,")
-    assert [type(block) for block in opened(alice, message, one=3)] == [TextBlock, TextBlock]
+    assert [type(block) for block in opened(alice, message, max_file=3)] == [TextBlock, TextBlock]
 
 
 @pytest.mark.django_db
@@ -195,25 +195,31 @@ def test_a_file_that_is_lost_is_named(alice: Any) -> None:
 def test_files_of_tools_are_named_too_where_they_cannot_be_seen() -> None:
     file = FileBlock("image/png", "data:image/png;base64,AA==", "chart.png")
     sent = (ModelMessage("tool", (ToolResultBlock("c", "t", "Done", files=(file,)),)),)
-    [blind] = for_model(sent, Takes())[0].content
+    [blind] = replace_other_files(sent, AcceptedFiles())[0].content
     assert isinstance(blind, ToolResultBlock)
     assert blind.text == "Done\n[Attached chart.png: this model cannot see images]"
     assert blind.files == ()
-    assert for_model(sent, Takes(images=("image/png",))) == sent
+    assert replace_other_files(sent, AcceptedFiles(images=("image/png",))) == sent
 
 
 @pytest.mark.parametrize(
-    ("mime", "takes", "note"),
+    ("mime", "accepted", "note"),
     [
-        ("image/gif", Takes(images=("image/png",)), "cannot see images of the type image/gif"),
-        ("image/svg+xml", Takes(), "cannot see images"),
-        ("application/pdf", Takes(), "cannot read PDF files"),
-        ("audio/wav", Takes(pdf=True), "cannot take files of the type audio/wav"),
+        (
+            "image/gif",
+            AcceptedFiles(images=("image/png",)),
+            "cannot see images of the type image/gif",
+        ),
+        ("image/svg+xml", AcceptedFiles(), "cannot see images"),
+        ("application/pdf", AcceptedFiles(), "cannot read PDF files"),
+        ("audio/wav", AcceptedFiles(pdf=True), "cannot take files of the type audio/wav"),
     ],
 )
-def test_a_note_says_what_the_model_cannot_do(mime: str, takes: Takes, note: str) -> None:
+def test_a_note_says_what_the_model_cannot_do(
+    mime: str, accepted: AcceptedFiles, note: str
+) -> None:
     sent = (ModelMessage("user", (FileBlock(mime, "data:,", "x"),)),)
-    [block] = for_model(sent, takes)[0].content
+    [block] = replace_other_files(sent, accepted)[0].content
     assert isinstance(block, TextBlock)
     assert note in block.text
 
@@ -236,5 +242,5 @@ def test_documents_go_only_where_they_are_understood(kind: str, url: str, takes:
 def test_an_address_of_ours_never_leaves() -> None:
     url = f"/attachments/{new_id()}/"
     sent = (ModelMessage("user", (FileBlock("image/png", url, "x"),)),)
-    [block] = for_model(sent, Takes(images=("image/png",)))[0].content
+    [block] = replace_other_files(sent, AcceptedFiles(images=("image/png",)))[0].content
     assert block == TextBlock("[Attached x: the file is not there any more]")

@@ -6,11 +6,11 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from chat.models import Attachment, Conversation, Part
-from tests import factories as make
-from tests.attachments import samples
-from tests.live.conftest import Site
-from tests.live.driver import equal_pages
-from tests.provider import Gate, Say, reply
+from tests.support import factories as make
+from tests.support import sample_files as samples
+from tests.support.model_server import Gate, Say, reply
+from tests.support.site import Site
+from tests.support.tabs import equal_pages
 
 
 async def upload(site: Site, *files: tuple[str, bytes]) -> list[str]:
@@ -114,7 +114,7 @@ async def test_a_plain_form_with_a_bad_file_says_why_and_keeps_the_words(
 async def test_a_stranger_cannot_send_my_file(site: Site) -> None:
     ids = await upload(site, ("a.png", samples.PNG))
     bob = await sync_to_async(make.a_user)("bob")
-    from tests.live.driver import Person
+    from tests.support.tabs import Person
 
     theirs = await sync_to_async(make.a_conversation)(bob)
     tab = await site.tab(await Person(bob).enter(), theirs)

@@ -9,10 +9,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat.models import Attachment, Conversation, Message
-from chat.services import attachments, sweep
+from chat.services import Caller
+from chat.services.conversations import attachments
 from chat.services.pool import close_connections
-from tests import factories as make
-from tests.attachments import samples
+from chat.services.upkeep import prune
+from tests.support import factories as make
+from tests.support import sample_files as samples
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,7 +60,7 @@ def test_what_cannot_be_written_down_is_not_kept(alice: User, monkeypatch: Any) 
 
     monkeypatch.setattr(Attachment, "save", fail)
     with pytest.raises(RuntimeError):
-        attachments.store(alice.pk, "a.txt", samples.upload_of("a.txt", b"a"))
+        attachments.store_attachment(Caller(alice.pk), "a.txt", samples.upload_of("a.txt", b"a"))
     assert samples.stored() == set()
 
 
@@ -71,15 +73,15 @@ async def test_the_sweep_removes_what_nobody_sent_within_a_day(
     def age(hours: int) -> None:
         Attachment.objects.update(created=timezone.now() - timedelta(hours=hours))
 
-    monkeypatch.setattr(sweep, "_next", 0.0)
+    monkeypatch.setattr(prune, "_next", 0.0)
     await age(23)
-    await sweep.sweep()
+    await prune.prune()
     assert len(samples.stored()) == 3
     await age(25)
-    await sweep.sweep()
+    await prune.prune()
     assert len(samples.stored()) == 3, "not again within ten minutes"
-    monkeypatch.setattr(sweep, "_next", 0.0)
-    await sweep.sweep()
+    monkeypatch.setattr(prune, "_next", 0.0)
+    await prune.prune()
     names = await sync_to_async(
         lambda: set(Attachment.objects.values_list("filename", flat=True))
     )()

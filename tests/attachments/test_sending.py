@@ -11,13 +11,12 @@ from django.utils import timezone
 from chat.models import Attachment, Conversation, Generation, Message, Part
 from chat.protocol.errors import ChatError
 from chat.protocol.parts import FilePart
-from chat.services import process
-from chat.services.answering import Caller
-from chat.services.edit import edit_message
-from chat.services.send import send_message
-from chat.services.versions import switch_version
-from tests import factories as make
-from tests.attachments import samples
+from chat.services import Caller
+from chat.services.processes import lease
+from chat.services.turns.versions import switch_version
+from tests.support import factories as make
+from tests.support import sample_files as samples
+from tests.support.turn_rows import write_edited, write_send
 
 pytestmark = pytest.mark.both_databases
 
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.both_databases
 @pytest.fixture
 def talk(alice: User, monkeypatch: pytest.MonkeyPatch) -> Conversation:
     # Another test may have stopped the server.
-    monkeypatch.setattr(process, "closing", False)
+    monkeypatch.setattr(lease, "closing", False)
     make.an_agent(is_default=True)
     return make.a_conversation(alice, title="")
 
@@ -44,7 +43,7 @@ def parts_of(message: Message) -> list[tuple[str, str]]:
 
 def test_files_come_before_the_words_in_the_order_given(alice: User, talk: Conversation) -> None:
     ids = [a_file(alice, "b.png"), a_file(alice, "a.png")]
-    begun = send_message(Caller(alice.pk), talk.pk, "Look", list(reversed(ids)))
+    begun = write_send(Caller(alice.pk), talk.pk, "Look", list(reversed(ids)))
     files = [part for part in begun.message.parts if isinstance(part, FilePart)]
     assert [part.type for part in begun.message.parts] == ["file", "file", "text"]
     assert [file.filename for file in files] == ["a.png", "b.png"]
@@ -56,7 +55,7 @@ def test_files_come_before_the_words_in_the_order_given(alice: User, talk: Conve
 
 
 def test_a_message_may_be_files_only_and_is_titled_by_them(alice: User, talk: Conversation) -> None:
-    begun = send_message(Caller(alice.pk), talk.pk, " ", [a_file(alice, "photo.png")])
+    begun = write_send(Caller(alice.pk), talk.pk, " ", [a_file(alice, "photo.png")])
     assert [part.type for part in begun.message.parts] == ["file"]
     talk.refresh_from_db()
     assert talk.title == "photo.png"
@@ -71,7 +70,7 @@ def test_a_message_may_be_files_only_and_is_titled_by_them(alice: User, talk: Co
         (lambda a, b: [a, a.upper()], "error.chat_attachment_not_found"),
         (lambda a, b: ["../x"], "error.chat_attachment_not_found"),
         (lambda a, b: ["0190a0a0-0000-7000-8000-000000000000"], "error.chat_attachment_not_found"),
-        (lambda a, b: [a] * 6, "error.chat_attachment_too_many"),
+        (lambda a, b: [a] * 11, "error.chat_attachment_too_many"),
         (lambda a, b: a, "error.chat_bad_command"),
         (lambda a, b: [1], "error.chat_bad_command"),
         (lambda a, b: {"a": a}, "error.chat_bad_command"),
@@ -84,7 +83,7 @@ def test_what_cannot_be_attached_sends_nothing(
     """An attachment of somebody else is as good as not there."""
     mine, theirs = a_file(alice), a_file(make.a_user("bob"))
     with pytest.raises(ChatError) as refused:
-        send_message(Caller(alice.pk), talk.pk, "", wanted(mine, theirs))
+        write_send(Caller(alice.pk), talk.pk, "", wanted(mine, theirs))
     assert refused.value.key == key
     assert not Message.objects.exists()
     assert not Attachment.objects.exclude(message=None).exists()
@@ -92,18 +91,18 @@ def test_what_cannot_be_attached_sends_nothing(
 
 def test_a_file_is_on_one_message_only(alice: User, talk: Conversation) -> None:
     key = a_file(alice)
-    send_message(Caller(alice.pk), talk.pk, "", [key])
+    write_send(Caller(alice.pk), talk.pk, "", [key])
     other = make.a_conversation(alice)
     with pytest.raises(ChatError, match="not_found"):
-        send_message(Caller(alice.pk), other.pk, "again", [key])
+        write_send(Caller(alice.pk), other.pk, "again", [key])
     assert not other.messages.exists()
 
 
 def test_a_send_that_is_repeated_answers_as_the_first(alice: User, talk: Conversation) -> None:
     caller = Caller(alice.pk, client_id="c1")
     key = a_file(alice)
-    first = send_message(caller, talk.pk, "", [key])
-    again = send_message(caller, talk.pk, "", [key])
+    first = write_send(caller, talk.pk, "", [key])
+    again = write_send(caller, talk.pk, "", [key])
     assert again.request_id == first.request_id
     assert Part.objects.filter(type="file").count() == 1
 
@@ -116,7 +115,7 @@ def test_two_conversations_cannot_both_have_it(alice: User, talk: Conversation) 
 
     def send(one: Conversation) -> bool:
         try:
-            send_message(Caller(alice.pk), one.pk, "", [key])
+            write_send(Caller(alice.pk), one.pk, "", [key])
         except ChatError:
             return False
         finally:
@@ -133,9 +132,9 @@ def test_an_edited_message_keeps_its_files_and_so_does_its_earlier_version(
 ) -> None:
     """A5: the words change, the files stay; switching back shows both."""
     key = a_file(alice)
-    begun = send_message(Caller(alice.pk), talk.pk, "one", [key])
+    begun = write_send(Caller(alice.pk), talk.pk, "one", [key])
     settle(talk)
-    edit_message(Caller(alice.pk), talk.pk, begun.message.info.id, "two")
+    write_edited(Caller(alice.pk), talk.pk, begun.message.info.id, "two")
     settle(talk)
     said = Message.objects.get(pk=begun.message.info.id)
     assert parts_of(said) == [("file", ""), ("text", "two")]
@@ -145,14 +144,14 @@ def test_an_edited_message_keeps_its_files_and_so_does_its_earlier_version(
 
 
 def test_words_can_be_taken_off_a_message_that_has_files(alice: User, talk: Conversation) -> None:
-    begun = send_message(Caller(alice.pk), talk.pk, "one", [a_file(alice)])
+    begun = write_send(Caller(alice.pk), talk.pk, "one", [a_file(alice)])
     settle(talk)
-    edit_message(Caller(alice.pk), talk.pk, begun.message.info.id, "", archive=False)
+    write_edited(Caller(alice.pk), talk.pk, begun.message.info.id, "", archive=False)
     assert parts_of(Message.objects.get(pk=begun.message.info.id)) == [("file", "")]
 
 
 def test_words_cannot_be_taken_off_a_message_that_has_none(alice: User, talk: Conversation) -> None:
-    begun = send_message(Caller(alice.pk), talk.pk, "one")
+    begun = write_send(Caller(alice.pk), talk.pk, "one")
     settle(talk)
     with pytest.raises(ChatError, match="content_required"):
-        edit_message(Caller(alice.pk), talk.pk, begun.message.info.id, "")
+        write_edited(Caller(alice.pk), talk.pk, begun.message.info.id, "")

@@ -8,10 +8,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.models import Attachment
-from chat.services import attachments
-from tests import factories as make
-from tests.attachments import samples
+from chat.services import Caller
+from chat.services.conversations import attachments
 from tests.attachments.conftest import Upload, form_of
+from tests.support import factories as make
+from tests.support import sample_files as samples
 
 
 def test_several_files_are_kept_at_once(upload: Upload, alice: User) -> None:
@@ -43,7 +44,7 @@ def test_no_name_decides_where_a_file_lands(
 
 @pytest.mark.parametrize("name", samples.NAMES)
 def test_no_name_given_by_a_program_does_either(name: str, alice: User, media: Path) -> None:
-    row = attachments.store(alice.pk, name, samples.upload_of("x", samples.PNG))
+    row = attachments.store_attachment(Caller(alice.pk), name, samples.upload_of("x", samples.PNG))
     assert samples.stored() == {media / "attachments" / str(row.pk)}
 
 
@@ -93,7 +94,7 @@ def test_an_empty_file_and_no_file_are_refused(upload: Upload) -> None:
 
 
 def test_more_files_than_fit_on_a_message_are_refused(upload: Upload) -> None:
-    said = upload(*[("a.txt", b"a")] * 6)
+    said = upload(*[("a.txt", b"a")] * 11)
     assert said["refused"][0]["error_key"] == "error.chat_attachment_too_many"
     assert samples.stored() == set()
 
@@ -131,7 +132,7 @@ def test_nobody_uploads_to_somebody_elses_conversation(browser: Client) -> None:
 def test_who_never_sends_keeps_only_the_latest(alice: User, monkeypatch: Any) -> None:
     monkeypatch.setattr(attachments, "WAITING", 3)
     for n in range(5):
-        attachments.store(alice.pk, f"{n}.txt", samples.upload_of("x", b"a"))
+        attachments.store_attachment(Caller(alice.pk), f"{n}.txt", samples.upload_of("x", b"a"))
     names = Attachment.objects.order_by("created").values_list("filename", flat=True)
     assert list(names) == ["2.txt", "3.txt", "4.txt"]
 
@@ -145,7 +146,7 @@ def test_a_refusal_is_in_the_language_of_its_reader(
         "empty": [("a.txt", b"")],
         "type_refused": [("a.exe", b"MZ\x90\x00")],
         "too_large": [("a.png", samples.PNG + b"x" * 1_000)],
-        "too_many": [("a.txt", b"a")] * 6,
+        "too_many": [("a.txt", b"a")] * 11,
         "missing": [],
     }
     for name, chosen in files.items():

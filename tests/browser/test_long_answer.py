@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from tests.browser.conftest import Enter, ask
+from tests.browser.owner import Enter
+from tests.browser.talking import send
 
 WATCH = """
 () => {
@@ -47,11 +48,11 @@ def busy(session: CDPSession) -> float:
 def stream(page: Page, tokens: int, ms: int) -> dict[str, Any]:
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
-    ask(page, "/long 5 hello")
-    expect(page.locator("#t .foot[data-state=done]")).to_have_count(1, timeout=30_000)
+    send(page, "/long 5 hello")
+    expect(page.locator("#t .foot[data-state=done]")).to_have_count(1)
     page.evaluate(WATCH)
     before = busy(session), page.evaluate("performance.now()")
-    ask(page, f"/slow {ms} /long {tokens}")
+    send(page, f"/slow {ms} /long {tokens}")
     page.evaluate("(patience) => seen.end(patience)", tokens * ms * 3)
     after = busy(session), page.evaluate("performance.now()")
     seen: dict[str, Any] = page.evaluate("seen")

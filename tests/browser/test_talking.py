@@ -6,15 +6,16 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Enter, answered, ask, equals_a_fresh_page
-from tests.services.process import free_port
-from tests.services.server import running_server
+from tests.browser.owner import Enter, equals_a_fresh_page
+from tests.browser.talking import answered, send
+from tests.support.process import free_port
+from tests.support.server import running_server
 
 SUM = "What is (17.5% of 2,340) + 12?"
 
 
 def begin(page: Page, text: str) -> None:
-    ask(page, text)
+    send(page, text)
     page.wait_for_url(re.compile("/c/[0-9a-f-]{36}/"))
 
 
@@ -28,7 +29,7 @@ def test_a_question_is_thought_about_calculated_and_answered(enter: Enter) -> No
     expect(card).to_have_count(1)
     # What the reader opens stays open while the card changes and the answer ends.
     card.locator("summary").click()
-    answered(page)
+    answered(page, 1)
     expect(card).to_have_attribute("data-state", "done")
     expect(card).to_have_attribute("open", "")
     expect(page.locator("#t .markdown").last).to_contain_text("421.5")
@@ -43,7 +44,7 @@ def test_a_reload_in_the_middle_shows_the_same_and_goes_on(enter: Enter) -> None
     page.reload()
     expect(page.locator("#b2 > .markdown")).to_be_visible()
     page.reload()
-    answered(page)
+    answered(page, 1)
     equals_a_fresh_page(window, page)
 
 
@@ -52,9 +53,9 @@ def test_a_second_tab_mirrors_in_its_own_language(enter: Enter) -> None:
     english, chinese = enter(locale="en-US"), enter(locale="zh-CN")
     page = english.open("/")
     begin(page, "/long 5 hello")
-    answered(page)
+    answered(page, 1)
     mirror = chinese.open(page.url)
-    ask(page, SUM)
+    send(page, SUM)
     expect(mirror.locator("#t details.tool")).to_contain_text("计算器")
     answered(page, 2)
     answered(mirror, 2)
@@ -68,11 +69,11 @@ def test_the_button_and_the_escape_key_stop(enter: Enter) -> None:
     window = enter()
     page = window.open("/")
     begin(page, "/slow 40 /long 400 go")
-    expect(page.locator("#t .markdown")).to_be_visible()
+    expect(page.locator("#t [data-role=answer] .markdown")).to_be_visible()
     page.locator("#go [form=stop]").click()
-    answered(page)
+    answered(page, 1)
     expect(page.locator("#t .foot").last).to_contain_text("Stopped by you")
-    ask(page, "/slow 40 /long 400 go on")
+    send(page, "/slow 40 /long 400 go on")
     expect(page.locator("#t .foot")).to_have_count(2)
     expect(page.locator("#go [form=stop]")).to_be_visible()
     page.keyboard.press("Escape")
@@ -84,16 +85,20 @@ def test_a_draft_is_kept_and_goes_only_when_the_send_is_answered(enter: Enter) -
     """A refused text stays where it is; an accepted one is cleared."""
     window = enter()
     page = window.open("/")
-    begin(page, "/slow 40 /long 200 go")
+    begin(page, "/slow 40 /long 2000 go")
     expect(page.locator("#go [form=stop]")).to_be_visible()
     text = page.locator("#text")
-    ask(page, "while you are busy")
+    for number in range(10):
+        send(page, f"{number} waits")
+        expect(text).to_have_value("")
+    # As many wait as may.
+    send(page, "while you are busy")
     expect(page.locator("#toasts .toast")).to_be_visible()
     expect(text).to_have_value("while you are busy")
     page.reload()
     expect(text).to_have_value("while you are busy")
     page.locator("#go [form=stop]").click()
-    answered(page)
+    answered(page, 1)
     text.press("Enter")
     expect(text).to_have_value("")
     answered(page, 2)
@@ -106,12 +111,12 @@ def test_a_server_that_goes_away_and_comes_back(enter: Enter, tmp_path: Path) ->
         window = enter(first)
         page = window.open("/")
         begin(page, "/slow 40 /long 400 go")
-        expect(page.locator("#t .markdown")).to_be_visible()
+        expect(page.locator("#t [data-role=answer] .markdown")).to_be_visible()
     expect(page.locator("#connection")).to_be_visible()
     page.locator("#text").fill("typed meanwhile")
     with running_server(tmp_path, PORT=port):
-        expect(page.locator("#connection")).to_be_hidden(timeout=40_000)
-        answered(page)
+        expect(page.locator("#connection")).to_be_hidden()
+        answered(page, 1)
         expect(page.locator("#text")).to_have_value("typed meanwhile")
         page.locator("#text").fill("")
         equals_a_fresh_page(window, page)
@@ -121,7 +126,7 @@ def test_a_server_that_goes_away_and_comes_back(enter: Enter, tmp_path: Path) ->
 
 
 def test_a_first_visit_is_light(enter: Enter) -> None:
-    """At most 60 KB as they go over the wire, headers included, in at most 21 requests."""
+    """At most 70 KB as they go over the wire, headers included, in at most 30 requests."""
     window = enter()
     page = window.context.new_page()
     wire = page.context.new_cdp_session(page)
@@ -141,5 +146,17 @@ def test_a_first_visit_is_light(enter: Enter) -> None:
     page.goto(window.url + "/", wait_until="networkidle")
     fetched = {url: size for url, size in sizes.items() if not url.startswith("data:")}
     bill = "\n".join(f"{size:8.0f} {url}" for url, size in sorted(fetched.items()))
-    assert len(fetched) <= 21, bill
-    assert sum(fetched.values()) <= 60 * 1024, bill
+    assert len(fetched) <= 30, bill
+    assert sum(fetched.values()) <= 70 * 1024, bill
+
+
+def test_a_second_message_right_after_the_first_waits_in_sight(enter: Enter) -> None:
+    """A4: nothing is queued silently, and what is queued is no longer in the composer."""
+    page = enter().open("/")
+    begin(page, "/slow 50 /long 2000 tell me")
+    expect(page.locator("#go [form=stop]")).to_be_visible()
+    send(page, "And this?")
+    expect(page.locator("#queue")).to_contain_text("And this?")
+    expect(page.locator("#text")).to_have_value("")
+    page.locator("#go [form=stop]").click()
+    answered(page, 1)

@@ -2,13 +2,19 @@
 
 import asyncio
 import json
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +23,61 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
-from chat.tongues import JSON
-from tests.live.driver import Tab
-from tests.live.page import LivePage
-from tests.live.wire import Closed, Wire
-from tests.services.process import free_port, wait_until
-from tests.services.server import ROOT, environment, python
-from tests.turns.program import Program
+from chat.consumers.json_wire import SUBPROTOCOL as JSON
+from tests.support.page import LivePage
+from tests.support.process import free_port, wait_until
+from tests.support.program import Program
+from tests.support.server import ROOT, environment
+from tests.support.sockets import Closed, Wire
+from tests.support.tabs import Tab
+from tests.support.waiting import PATIENCE
 
 # Short enough for a test, and still several renewals long.
 LEASES = {"PARLEY_LIMIT_LEASE_SECONDS": "3", "PARLEY_LIMIT_RENEW_SECONDS": "1"}
 COMMANDS = {
     "daphne": ["manage.py", "serve"],
-    "uvicorn": ["-m", "uvicorn", "chatsite.asgi:application", "--no-access-log", "--port"],
+    "uvicorn": ["manage.py", "serve"],
+    # As somebody starts it who does not know `serve`.
+    "bare uvicorn": ["-m", "uvicorn", "chatsite.asgi:application", "--no-access-log", "--port"],
 }
+
+
+def fresh_database(url: str) -> str:
+    """The address of an empty database on the same server."""
+    import psycopg
+
+    name = f"crash_{time.monotonic_ns()}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f'create database "{name}"')
+    return f"{url.rsplit('/', 1)[0]}/{name}"
+
+
+class _First:
+    """The first house on SQLite, kept as it was made: the others are copies of it, for to make
+    all tables anew takes longer than most of these tests."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._made: dict[str, str] = {}
+
+    def is_there(self) -> bool:
+        return self._folder is not None
+
+    def keep(self, data: Path, made: dict[str, str]) -> None:
+        self._folder, self._made = tempfile.TemporaryDirectory(), made
+        shutil.copytree(data, self._folder.name, dirs_exist_ok=True)
+
+    def copy(self, data: Path, provider_url: str) -> dict[str, str]:
+        assert self._folder
+        shutil.copytree(self._folder.name, data, dirs_exist_ok=True)
+        with closing(sqlite3.connect(data / "db.sqlite3")) as database, database:
+            database.execute(
+                "UPDATE chat_provider SET base_url = ? WHERE name = 'Scripted'", [provider_url]
+            )
+        return self._made
+
+
+_first = _First()
 
 
 @dataclass
@@ -44,33 +91,59 @@ class House:
     def __post_init__(self) -> None:
         self.data.mkdir(parents=True, exist_ok=True)
         self.settings = {**LEASES, **self.settings}
-        made = self.rows("talk", self.provider_url)
+        self._asking = threading.Lock()
+        on_sqlite = "DATABASE_URL" not in self.settings
+        if on_sqlite and _first.is_there():
+            made = _first.copy(self.data, self.provider_url)
+        else:
+            made = self.rows("talk", self.provider_url)
+            if on_sqlite:
+                _first.keep(self.data, made)
         self.conversation, self.cookie = made["conversation"], made["cookie"]
 
+    @cached_property
+    def _rows(self) -> "subprocess.Popen[str]":
+        """The process that reads and writes the rows (`tests/crash/rows.py`)."""
+        with (self.data / "rows.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tests.crash.rows"],
+                cwd=ROOT, env=environment(self.data, **self.settings),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+            )  # fmt: skip
+        # It ends when nothing more can be asked.
+        weakref.finalize(self, process.communicate)
+        return process
+
     def rows(self, verb: str, *words: str) -> Any:
-        result = python(self.data, "-m", "tests.crash.rows", verb, *words, **self.settings)
-        assert result.returncode == 0, result.stderr[-3000:]
-        return json.loads(result.stdout.splitlines()[-1])
+        asking, answering = self._rows.stdin, self._rows.stdout
+        assert asking
+        assert answering
+        with self._asking:
+            print(json.dumps([verb, *words]), file=asking, flush=True)
+            answer = answering.readline()
+        assert answer, (self.data / "rows.log").read_text()[-3000:]
+        return json.loads(answer)
 
     @contextmanager
     def served(self, by: str = "daphne") -> Iterator["Server"]:
         """A process that serves them; what it was told to do, also to die, it may do before."""
         port = str(free_port())
-        env = environment(self.data, **self.settings, PORT=port)
-        command = [sys.executable, *COMMANDS[by], *([port] if by == "uvicorn" else [])]
-        log = self.data / f"{by}-{port}.log"
+        server = "daphne" if by == "daphne" else "uvicorn"
+        env = environment(self.data, **self.settings, PORT=port, PARLEY_SERVER=server)
+        command = [sys.executable, *COMMANDS[by], *([port] if by == "bare uvicorn" else [])]
+        log = self.data / f"{server}-{port}.log"
         with log.open("wb") as file:
             process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=file, stderr=file)
         server = Server(self, f"http://127.0.0.1:{port}", process, log)
         try:
-            wait_until(server.answers, process, log, seconds=60)
+            wait_until(server.answers, process, log)
             yield server
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGCONT)
                 process.terminate()
                 try:
-                    process.wait(20)
+                    process.wait(PATIENCE)
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
@@ -99,7 +172,7 @@ class Server:
         return await (await tab.load()).open()  # type: ignore[return-value]
 
     async def ended(self) -> int:
-        return await asyncio.to_thread(self.process.wait, 30)
+        return await asyncio.to_thread(self.process.wait, PATIENCE)
 
 
 class RemoteWire(Wire):
@@ -171,10 +244,10 @@ class RemotePerson:
     def __init__(self, server: Server) -> None:
         self.server = server
 
-    async def page(self, conversation_id: object) -> LivePage:
+    async def page(self, conversation_id: object, query: str = "") -> LivePage:
         headers = {"Cookie": self.server.house.cookie, "accept-language": "en"}
-        async with httpx.AsyncClient(headers=headers, timeout=20) as client:
-            response = await client.get(f"{self.server.url}/c/{conversation_id}/")
+        async with httpx.AsyncClient(headers=headers, timeout=PATIENCE) as client:
+            response = await client.get(f"{self.server.url}/c/{conversation_id}/{query}")
         assert response.status_code == 200, response.status_code
         return LivePage(response.text)
 

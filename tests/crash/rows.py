@@ -1,4 +1,8 @@
-"""`python -m tests.crash.rows talk|orphans …`: rows of a Parley in a folder of its own, as JSON."""
+"""`python -m tests.crash.rows`: rows of a Parley in a folder of its own.
+
+It is asked by lines of JSON, `["orphans", "500"]`, and answers each with another: to start a
+process for every question would take longer than the questions.
+"""
 
 import json
 import os
@@ -67,6 +71,13 @@ def orphans(number: str) -> dict[str, int]:
     return {"orphans": len(answers)}
 
 
+def forget_places() -> int:
+    """The processes as another machine, or a new container, sees them."""
+    from chat.models import Process
+
+    return Process.objects.update(place="")
+
+
 def answers() -> list[dict[str, Any]]:
     """Every answer as it is kept."""
     from chat.models import Message
@@ -84,20 +95,27 @@ def answers() -> list[dict[str, Any]]:
 
 def found_faults(lost: str = "0") -> list[str]:
     """The invariants, over the rows alone."""
-    from tests.invariants import faults
+    from tests.support.invariants import faults
 
     return faults(lost=int(lost))
 
 
 if __name__ == "__main__":
     import django
+    from django.db import connections
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatsite.settings")
     django.setup()
     verbs: dict[str, Any] = {
         "talk": talk,
         "orphans": orphans,
+        "forget_places": forget_places,
         "answers": answers,
         "faults": found_faults,
     }
-    print(json.dumps(verbs[sys.argv[1]](*sys.argv[2:])))
+    for line in sys.stdin:
+        verb, *words = json.loads(line)
+        answer = verbs[verb](*words)
+        # Nothing is held open between two questions.
+        connections.close_all()
+        print(json.dumps(answer), flush=True)

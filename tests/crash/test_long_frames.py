@@ -5,14 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.crash.remote import House
-from tests.live.driver import equal_pages
-from tests.provider import ScriptedProvider, reply
-from tests.provider.fixtures import scripted_provider
-
-__all__ = ["scripted_provider"]
+from tests.support.model_server import ScriptedProvider, reply
+from tests.support.tabs import equal_pages
 
 # Daphne's own limit for a message is 1 MiB.
-LONG = "".join(f"Line {n} of a long answer, with some more words.\n" for n in range(25_000))
+LONG = "".join(f"Line {n} of a long answer{', with some more words' * 40}.\n" for n in range(1_300))
 LIMITS = {"PARLEY_LIMIT_OUTPUT_CHARS": "10000000"}
 
 
@@ -26,7 +23,7 @@ async def test_a_long_answer_reaches_whoever_comes_later(
     with house.served(by) as server:
         one = await server.program()
         begun = await one.send("Go")
-        await one.ends(begun["request_id"], 60)
+        await one.ends(begun["request_id"], 300)
 
         later = await server.program()
         await later.until(lambda: later.named("chat:snapshot"))

@@ -1,7 +1,7 @@
 """A provider and a toolbox that follow a script: real streams and tasks, no network."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
 from chat.engine.assembly import Assembly
@@ -35,14 +35,14 @@ def says(text: str) -> Step:
 
 
 class Script:
-    """Answers each request with the next step; the last step is said again and again."""
+    """Answers each request with the next step; the last step is repeated."""
 
     def __init__(self, *steps: Step) -> None:
         self.steps = list(steps)
         self.requests: list[ModelRequest] = []
         self.open = 0
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
         self.requests.append(request)
         step = self.steps[min(len(self.requests), len(self.steps)) - 1]
         self.open += 1

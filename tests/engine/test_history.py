@@ -1,4 +1,4 @@
-"""What a model is told: no call without its result, and always the same beginning (C2, E5)."""
+"""What a model is sent: no call without its result, and always the same beginning (C2, E5)."""
 
 import pytest
 from hypothesis import given
@@ -132,8 +132,8 @@ def test_a_question_brings_its_files():
 
 
 def test_thoughts_go_back_only_to_the_model_that_had_them():
-    thought = create_reasoning_part(S, M, "why", {"signature": "s"})
-    message = answer(thought, text("so"), tool(metadata={"k": 1}))
+    reasoning = create_reasoning_part(S, M, "why", {"signature": "s"})
+    message = answer(reasoning, text("so"), tool(metadata={"k": 1}))
     own = to_model_messages([message], HistoryOptions(model=OURS))[0].content
     assert own[0] == ReasoningBlock("why", {"signature": "s"})
     assert own[2] == ToolCallBlock("c", "t", {"a": 1}, {"k": 1})
@@ -144,14 +144,14 @@ def test_thoughts_go_back_only_to_the_model_that_had_them():
 
 def test_an_empty_text_keeps_its_place_beside_a_signed_thought():
     for metadata in ({"signature": "s"}, {"anthropic": {"signature": "s"}}):
-        thought = create_reasoning_part(S, M, "why", metadata)
-        sent = to_model_messages([answer(thought, text(""))], HistoryOptions(model=OURS))
+        reasoning = create_reasoning_part(S, M, "why", metadata)
+        sent = to_model_messages([answer(reasoning, text(""))], HistoryOptions(model=OURS))
         assert sent[0].content[1] == TextBlock(" ")
 
 
 def test_an_abandoned_thought_is_not_sent():
-    thought = create_reasoning_part(S, M, "why", {"abandoned": True})
-    assert to_model_messages([answer(thought)]) == ()
+    reasoning = create_reasoning_part(S, M, "why", {"abandoned": True})
+    assert to_model_messages([answer(reasoning)]) == ()
 
 
 def test_the_calls_of_a_sub_agent_are_not_the_models_own():

@@ -1,4 +1,4 @@
-"""Tokens, prices and sums (BR-12, BR-13, A15)."""
+"""Prices and what an answer cost (BR-12, A15)."""
 
 from decimal import Decimal
 
@@ -10,9 +10,7 @@ from chat.engine.usage import (
     Tier,
     cost_of,
     cost_of_call,
-    count_tokens,
     last_tokens,
-    token_sums,
     total_cost,
 )
 from chat.protocol.factories import create_step_finish_part, create_text_part
@@ -25,22 +23,6 @@ S, M = new_id(), new_id()
 
 def rates(price: int) -> Rates:
     return Rates(*[Decimal(price)] * 4)
-
-
-def test_totals_that_leave_out_the_cache_are_taken_as_they_are():
-    tokens = count_tokens(input=10, cache_read=100, cache_write=5, input_has_cache=False)
-    assert tokens == Tokens(input=10, cache=CacheTokens(read=100, write=5))
-
-
-def test_totals_that_leave_out_the_thinking_are_taken_as_they_are():
-    tokens = count_tokens(output=10, reasoning=4, output_has_reasoning=False)
-    assert (tokens.output, tokens.reasoning) == (10, 4)
-
-
-def test_numbers_below_zero_count_as_none():
-    assert (
-        count_tokens(input=-1, output=-1, reasoning=-1, cache_read=-1, cache_write=-1) == Tokens()
-    )
 
 
 def test_small_prices_add_up_without_rounding():
@@ -67,7 +49,7 @@ def test_a_cost_below_zero_is_none():
     assert cost_of_call(Usage(Tokens(), cost=-1), Prices()) == 0
 
 
-def test_a_message_has_the_last_steps_tokens_the_whole_cost_and_the_sums():
+def test_a_message_has_the_last_steps_tokens_and_the_cost_of_all():
     one = Tokens(input=100, output=10, reasoning=1, cache=CacheTokens(read=2, write=3))
     parts = [
         create_step_finish_part(S, M, "tool-calls", 0.1, one),
@@ -76,6 +58,4 @@ def test_a_message_has_the_last_steps_tokens_the_whole_cost_and_the_sums():
     ]
     assert last_tokens(parts) == Tokens(input=140, output=20)
     assert total_cost(parts) == Decimal("0.3")
-    sums = Tokens(input=240, output=30, reasoning=1, cache=CacheTokens(read=2, write=3))
-    assert token_sums(parts) == sums
     assert last_tokens([]) == Tokens()

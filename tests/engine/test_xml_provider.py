@@ -1,4 +1,4 @@
-"""A model told of tools in its prompt looks like one that calls them natively (C1, C2, C6)."""
+"""A model with its tools in the prompt looks like one that calls them natively (C1, C2, C6)."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chat.engine.history import to_model_messages
 from chat.engine.xml_provider import XmlToolProvider
-from chat.formats.xml_history import in_xml, schemas_of
+from chat.formats.xml_history import messages_in_xml, schemas_of
 from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import (
     FileBlock,
@@ -30,7 +30,7 @@ from chat.protocol.interfaces import (
 from chat.protocol.parts import Tokens, ToolPart
 from tests.engine.scripted import Run, Script, Tools, says
 from tests.engine.test_history import messages as histories
-from tests.formats.xml_samples import TOOLS
+from tests.support.xml_samples import TOOLS
 
 CALL = "<calculator><word>a</word><count>3</count></calculator>"
 ASK = ModelRequest("m", (), system="Be kind.", tools=TOOLS)
@@ -45,14 +45,14 @@ class Asked(Run):
 
 async def answer(*events, request=ASK):
     provider = Script(list(events))
-    heard = [event async for event in XmlToolProvider(provider, TOOLS).stream(request)]
-    return heard, provider
+    events = [event async for event in XmlToolProvider(provider, TOOLS).stream(request)]
+    return events, provider
 
 
 async def test_a_call_in_the_text_becomes_events():
-    heard, _ = await answer(TextDelta("So " + CALL[:9]), TextDelta(CALL[9:]), Finish("stop"))
-    said, start, grew, call, end = heard
-    assert said == TextDelta("So")
+    events, _ = await answer(TextDelta("So " + CALL[:9]), TextDelta(CALL[9:]), Finish("stop"))
+    text, start, grew, call, end = events
+    assert text == TextDelta("So")
     assert start == ToolCallStart(call.call_id, "calculator")
     assert grew == ToolCallDelta(call.call_id, call.raw)
     assert (call.arguments, call.fault) == ({"word": "a", "count": 3}, "")
@@ -61,26 +61,26 @@ async def test_a_call_in_the_text_becomes_events():
 
 
 async def test_without_a_call_everything_passes_unchanged():
-    events = [
+    sent = [
         ReasoningDelta("<calculator> maybe"),
         TextDelta("Hello < world\n"),
         Usage(Tokens()),
         Finish("stop"),
     ]
-    heard, _ = await answer(*events)
-    text = "".join(event.text for event in heard if isinstance(event, TextDelta))
+    events, _ = await answer(*sent)
+    text = "".join(event.text for event in events if isinstance(event, TextDelta))
     assert text == "Hello < world\n"
-    assert [event for event in heard if not isinstance(event, TextDelta)] == [
-        events[0],
-        *events[2:],
+    assert [event for event in events if not isinstance(event, TextDelta)] == [
+        sent[0],
+        *sent[2:],
     ]
 
 
 async def test_what_was_held_back_comes_before_the_end():
-    heard, _ = await answer(TextDelta("a <"), Finish("stop"))
-    assert heard == [TextDelta("a"), TextDelta(" <"), Finish("stop")]
+    events, _ = await answer(TextDelta("a <"), Finish("stop"))
+    assert events == [TextDelta("a"), TextDelta(" <"), Finish("stop")]
     unended, _ = await answer(TextDelta("a <"))
-    assert unended == heard[:2]
+    assert unended == events[:2]
 
 
 async def test_what_was_held_back_is_kept_when_the_provider_fails():
@@ -98,14 +98,14 @@ async def test_what_was_held_back_is_kept_when_the_provider_fails():
 
 
 async def test_why_the_model_stopped_is_kept_unless_it_called():
-    heard, _ = await answer(TextDelta(CALL), Finish("length"))
-    assert heard[-1] == Finish("length")
+    events, _ = await answer(TextDelta(CALL), Finish("length"))
+    assert events[-1] == Finish("length")
 
 
 async def test_only_the_first_call_of_a_message_runs():
     """C1, C-25."""
-    heard, _ = await answer(TextDelta(CALL + "and" + CALL), Finish("stop"))
-    faults = [event.fault for event in heard if isinstance(event, ToolCall)]
+    events, _ = await answer(TextDelta(CALL + "and" + CALL), Finish("stop"))
+    faults = [event.fault for event in events if isinstance(event, ToolCall)]
     assert faults[0] == ""
     assert faults[1].startswith(
         "Tool [calculator] was not executed because a tool has already been used in this message."
@@ -123,11 +123,11 @@ async def test_a_call_that_is_cut_off_is_answered_with_an_error_and_the_model_go
 
 async def test_an_answer_that_is_tried_again_is_read_from_its_beginning():
     again = Retrying("error.chat_provider_overloaded", 1, 5, 0)
-    heard, _ = await answer(TextDelta("a <calc"), again, TextDelta(CALL), Finish("stop"))
-    calls = [event for event in heard if isinstance(event, ToolCall)]
+    events, _ = await answer(TextDelta("a <calc"), again, TextDelta(CALL), Finish("stop"))
+    calls = [event for event in events if isinstance(event, ToolCall)]
     assert [call.fault for call in calls] == [""]
-    assert heard[:2] == [TextDelta("a"), again]
-    assert [event.text for event in heard if isinstance(event, TextDelta)] == ["a"]
+    assert events[:2] == [TextDelta("a"), again]
+    assert [event.text for event in events if isinstance(event, TextDelta)] == ["a"]
 
 
 async def test_an_endless_answer_is_refused():
@@ -157,8 +157,8 @@ async def test_a_request_without_tools_tells_of_none_and_hears_none():
     """A summary is asked for in the style of the conversation, but nothing may run."""
     call = ToolCallBlock("c", "calculator", {"count": 3})
     asked = ModelRequest("m", (ModelMessage("assistant", (call,)),), system="Sum up.")
-    heard, provider = await answer(TextDelta(CALL), Finish("stop"), request=asked)
-    assert heard == [TextDelta(CALL), Finish("stop")]
+    events, provider = await answer(TextDelta(CALL), Finish("stop"), request=asked)
+    assert events == [TextDelta(CALL), Finish("stop")]
     assert provider.requests[0].system == "Sum up."
     assert "<count>" in provider.requests[0].messages[0].content[0].text
 
@@ -167,33 +167,33 @@ def test_calls_and_results_are_texts_in_their_order():
     """C2."""
     call = ToolCallBlock("c", "calculator", {"count": 3})
     png = FileBlock("image/png", "data:,")
-    thought = ReasoningBlock("hm", {"signature": "s"})
+    reasoning = ReasoningBlock("hm", {"signature": "s"})
     before = (
-        ModelMessage("assistant", (thought, TextBlock("I count."), call)),
+        ModelMessage("assistant", (reasoning, TextBlock("I count."), call)),
         ModelMessage("tool", (ToolResultBlock("c", "calculator", "3", files=(png,)),)),
     )
-    said, result = in_xml(before, schemas_of(TOOLS))
+    called, result = messages_in_xml(before, schemas_of(TOOLS))
     xml = "<calculator>\n<count>\n3\n</count>\n</calculator>"
-    assert said.content == (thought, TextBlock(f"I count.\n{xml}"))
+    assert called.content == (reasoning, TextBlock(f"I count.\n{xml}"))
     assert result == ModelMessage("user", (TextBlock("[calculator Result]\n\n3"), png))
 
 
 def test_a_call_without_words_is_not_preceded_by_an_empty_line():
     call = ToolCallBlock("c", "calculator", {})
-    [said] = in_xml([ModelMessage("assistant", (TextBlock(""), call))], {})
-    assert said.content == (TextBlock("<calculator>\n\n</calculator>"),)
+    [called] = messages_in_xml([ModelMessage("assistant", (TextBlock(""), call))], {})
+    assert called.content == (TextBlock("<calculator>\n\n</calculator>"),)
 
 
 @given(st.lists(histories, max_size=6))
 def test_any_history_is_told_in_one_style_and_grows_at_its_end(conversation):
     """C2, C6: no native call, no native result, and each turn begins as the one before."""
     native = to_model_messages(conversation)
-    whole = in_xml(native, {})
+    whole = messages_in_xml(native, {})
     assert {message.role for message in whole} <= {"user", "assistant"}
     blocks = [block for message in whole for block in message.content]
     assert not any(isinstance(block, ToolCallBlock | ToolResultBlock) for block in blocks)
     for length in range(len(conversation)):
-        begun = in_xml(to_model_messages(conversation[:length]), {})
+        begun = messages_in_xml(to_model_messages(conversation[:length]), {})
         assert whole[: len(begun)] == begun
     for index, message in enumerate(native):
         calls = [block.name for block in message.content if isinstance(block, ToolCallBlock)]

@@ -26,10 +26,10 @@ def test_an_image_is_sent_as_one_and_named_in_a_result():
     image = {"type": "image", "source": source}
     text = {"type": "text", "text": "see"}
     given = [CALLS, {"role": "user", "content": [image, result("a", [text, image])]}]
-    answered, said = blocks_to_openai(given, "json")[1:]
+    answered, image = blocks_to_openai(given, "json")[1:]
     assert answered["content"] == "see\n(see following user message for image)"
     url = {"url": "data:image/png;base64,QQ=="}
-    assert said["content"] == [{"type": "image_url", "image_url": url}]
+    assert image["content"] == [{"type": "image_url", "image_url": url}]
 
 
 def test_open_calls_at_the_end_are_closed():

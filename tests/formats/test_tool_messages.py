@@ -4,16 +4,17 @@ import pytest
 
 from chat.formats.tool_message_parts import from_tool_messages, to_tool_messages
 from chat.formats.tool_messages import pair
-from chat.formats.tool_results import display_from_wire, display_to_wire, result_from_wire
+from chat.formats.tool_results import display_to_wire, result_from_wire
 from chat.protocol import tool_state
 from chat.protocol.displays import (
     DiffDisplay,
+    JsonDisplay,
     SearchDisplay,
     SumDisplay,
     TextDisplay,
     TodoDisplay,
     TodoItem,
-    display_to_json,
+    read_display,
 )
 from chat.protocol.factories import (
     create_answer,
@@ -30,25 +31,25 @@ from chat.protocol.factories import (
 )
 from chat.protocol.ids import new_id
 from chat.protocol.messages import ModelRef, WithParts
+from chat.protocol.notes import StateNotes, with_state_notes
 from chat.protocol.parts import Tokens, ToolPart
 
 S, M = new_id(), new_id()
 STEP = TodoItem(id="1", content="a", status="completed", priority="low")
 DISPLAYS = [
-    display_to_json(display)
-    for display in (
-        TextDisplay(text="seen"),
-        DiffDisplay(path="a.py", before="x", after="y"),
-        TodoDisplay(items=(STEP,), before=()),
-        SumDisplay(expression="1+2", result="3"),
-        SearchDisplay(query="q"),
-    )
+    TextDisplay(text="seen"),
+    DiffDisplay(path="a.py", before="x", after="y"),
+    TodoDisplay(items=(STEP,), before=()),
+    SumDisplay(expression="1+2", result="3"),
+    SearchDisplay(query="q"),
+    JsonDisplay(value={"a": [1]}),
 ]
 
 
 def a_conversation():
     image = create_file_part(S, M, "image/png", "data:image/png;base64,AA==")
-    shown = create_completed({"a": 1}, "read", "", {"display": DISPLAYS[1]}, 1, 2)
+    notes = with_state_notes(None, StateNotes(display=DISPLAYS[1]))
+    shown = create_completed({"a": 1}, "read", "", notes, 1, 2)
     tools = {
         "c1": shown.model_copy(update={"attachments": (image,)}),
         "c2": create_error({"b": 2}, "boom", 1, 2),
@@ -159,15 +160,15 @@ def test_plain_and_mixed_contents_are_read():
     assert to_tool_messages([asked])[0]["content"][1]["type"] == "image"
 
 
-@pytest.mark.parametrize("display", DISPLAYS, ids=lambda display: display["type"])
+@pytest.mark.parametrize("display", DISPLAYS, ids=lambda display: display.type)
 def test_a_display_is_the_same_after_a_trip_over_the_wire(display):
     """B4."""
-    assert display_from_wire(display_to_wire(display), {}) == display
+    assert read_display(display_to_wire(display), {}) == display
 
 
 @pytest.mark.parametrize("unknown", [{"type": "hologram"}, ["x"], 7, {"type": "sum"}])
 def test_a_display_nobody_knows_is_shown_as_json(unknown):
-    assert display_from_wire(unknown, {}) == {"type": "json", "value": unknown}
+    assert read_display(unknown, {}) == JsonDisplay(value=unknown)
 
 
 def test_a_side_of_a_diff_may_be_the_name_of_an_argument():
@@ -177,14 +178,14 @@ def test_a_side_of_a_diff_may_be_the_name_of_an_argument():
         "originalContent": "",
         "newContent": {"inputKey": "content"},
     }
-    shown = display_from_wire(wire, {"content": "new"})
-    assert (shown["before"], shown["after"]) == ("", "new")
+    shown = read_display(wire, {"content": "new"})
+    assert (shown.before, shown.after) == ("", "new")
 
 
 def test_todos_without_ids_or_with_odd_states_are_read():
     wire = {"type": "todo_read", "todos": [{"content": "a", "status": "blocked"}, {"content": "b"}]}
-    items = display_from_wire(wire, {})["items"]
-    assert [(item["id"], item["status"], item["priority"]) for item in items] == [
+    items = read_display(wire, {}).items
+    assert [(item.id, item.status, item.priority) for item in items] == [
         ("1", "pending", "medium"),
         ("2", "pending", "medium"),
     ]

@@ -18,7 +18,7 @@ SEARCH = ToolSpec(
         "required": ["query", "sites"],
     },
 )
-TOLD = """\
+DESCRIBED = """\
 ## search
 Search the web.
 
@@ -42,14 +42,14 @@ query here
 
 
 def test_a_tool_is_told_with_its_parameters_and_its_form():
-    told = tools_prompt([SEARCH])
-    assert told.startswith("# Tools\n")
-    assert told.endswith(TOLD)
+    prompt = tools_prompt([SEARCH])
+    assert prompt.startswith("# Tools\n")
+    assert prompt.endswith(DESCRIBED)
 
 
 def test_a_tool_without_parameters_is_told_too():
-    told = tools_prompt([ToolSpec("now", "The time.", {"type": "object"})])
-    assert told.endswith("## now\nThe time.\n\nTo use it:\n<now>\n</now>")
+    prompt = tools_prompt([ToolSpec("now", "The time.", {"type": "object"})])
+    assert prompt.endswith("## now\nThe time.\n\nTo use it:\n<now>\n</now>")
 
 
 def test_the_prompt_follows_the_instructions_and_without_tools_there_is_none():

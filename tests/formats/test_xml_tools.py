@@ -1,18 +1,18 @@
 """Calls read from a text as it streams: whatever the pieces, never shown and taken back (C1)."""
 
 import itertools
-import time
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chat.formats.xml_call import XmlGrammar
-from chat.formats.xml_events import CallEnded, CallGrew, CallStarted, MessageTooLong, Shown
+from chat.formats.xml_events import CallEnded, CallGrew, CallStarted, MessageTooLong, TextShown
 from chat.formats.xml_history import call_as_xml
 from chat.formats.xml_tools import XmlToolParser
-from chat.formats.xml_values import typed
-from tests.formats.xml_samples import TOOLS, arguments, pieces
+from chat.formats.xml_values import parse_values
+from tests.support.measuring import ratio
+from tests.support.xml_samples import TOOLS, arguments, pieces
 
 GRAMMAR = XmlGrammar.of(TOOLS)
 CALL = "<calculator><word>6*7</word></calculator>"
@@ -30,8 +30,8 @@ def read(*texts, grammar=GRAMMAR):
     said: list[object] = []
     for event in events:
         last = said[-1] if said else None
-        if isinstance(event, Shown) and isinstance(last, Shown):
-            said[-1] = Shown(last.text + event.text)
+        if isinstance(event, TextShown) and isinstance(last, TextShown):
+            said[-1] = TextShown(last.text + event.text)
         elif isinstance(event, CallGrew) and isinstance(last, CallGrew):
             said[-1] = CallGrew(event.call_id, last.raw + event.raw)
         else:
@@ -40,7 +40,7 @@ def read(*texts, grammar=GRAMMAR):
 
 
 def shown(*texts):
-    return "".join(event.text for event in read(*texts) if isinstance(event, Shown))
+    return "".join(event.text for event in read(*texts) if isinstance(event, TextShown))
 
 
 def calls_in(*texts, grammar=GRAMMAR):
@@ -65,10 +65,10 @@ def test_however_a_text_is_cut_the_result_is_the_same(text, data):
 @given(messages)
 def test_what_is_shown_is_a_beginning_of_what_will_be_shown(text):
     """C1: nothing is ever taken back."""
-    whole = [event.text for event in read(text) if isinstance(event, Shown)]
+    whole = [event.text for event in read(text) if isinstance(event, TextShown)]
     reader = parser()
     for piece in text:
-        so_far = [event for event in reader.feed(piece) if isinstance(event, Shown)]
+        so_far = [event for event in reader.feed(piece) if isinstance(event, TextShown)]
         for event in so_far:
             while whole and not whole[0]:
                 whole.pop(0)
@@ -82,7 +82,7 @@ def test_a_call_comes_back_from_xml_with_its_types(given_arguments):
     [tool] = [tool for tool in TOOLS if tool.name == "calculator"]
     text = call_as_xml("calculator", given_arguments, tool.parameters)
     [call] = calls_in(text)
-    found = typed(call.values, tool.parameters)
+    found = parse_values(call.values, tool.parameters)
     assert found == given_arguments
     assert {k: type(v) for k, v in found.items() if k != "ratio"} == {
         k: type(v) for k, v in given_arguments.items() if k != "ratio"
@@ -92,13 +92,13 @@ def test_a_call_comes_back_from_xml_with_its_types(given_arguments):
 
 def test_a_tag_that_may_become_a_call_is_held_back():
     reader = parser()
-    assert reader.feed("I count. <calcu") == [Shown("I count.")]
-    assert reader.feed("lus> is hard") == [Shown(" <calculus> is hard")]
+    assert reader.feed("I count. <calcu") == [TextShown("I count.")]
+    assert reader.feed("lus> is hard") == [TextShown(" <calculus> is hard")]
 
 
 def test_names_of_tools_may_have_digits_and_dashes():
     reader = parser(XmlGrammar({"get-2": frozenset()}))
-    assert reader.feed("a <get-") == [Shown("a")]
+    assert reader.feed("a <get-") == [TextShown("a")]
     assert [type(event) for event in reader.feed("2></get-2>")] == [
         CallStarted,
         CallGrew,
@@ -107,14 +107,14 @@ def test_names_of_tools_may_have_digits_and_dashes():
 
 
 def test_a_comparison_is_shown_at_once():
-    assert parser().feed("a < b") == [Shown("a < b")]
+    assert parser().feed("a < b") == [TextShown("a < b")]
 
 
 def test_a_call_starts_grows_and_ends():
     """A3: its card can be drawn before it is whole."""
     reader = parser()
     assert reader.feed("So <calculator><word>6") == [
-        Shown("So"),
+        TextShown("So"),
         CallStarted("xml_1", "calculator"),
         CallGrew("xml_1", "<word>6"),
     ]
@@ -174,7 +174,7 @@ def test_a_tool_named_in_a_sentence_is_no_call():
 
 def test_a_tool_named_in_a_long_text_is_shown_before_its_end():
     reader = parser()
-    assert reader.feed("The <calculator> tool") == [Shown("The")]
+    assert reader.feed("The <calculator> tool") == [TextShown("The")]
     assert "".join(event.text for event in reader.feed(" counts" * 100)).startswith(" <calc")
 
 
@@ -234,7 +234,7 @@ def test_parameters_after_content_are_seen_while_they_come():
 def test_values_that_look_like_what_surrounds_them_come_back(value):
     """C3."""
     [call] = calls_in(call_as_xml("calculator", value, TOOLS[0].parameters))
-    assert typed(call.values, TOOLS[0].parameters) == value
+    assert parse_values(call.values, TOOLS[0].parameters) == value
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_values_that_look_like_what_surrounds_them_come_back(value):
 )
 def test_texts_get_the_types_of_the_schema(name, text, value):
     """C3: what does not fit stays a text, for the tool to refuse."""
-    found = typed({name: text}, TOOLS[0].parameters)
+    found = parse_values({name: text}, TOOLS[0].parameters)
     assert found == {name: value}
     assert type(found[name]) is type(value)
 
@@ -262,7 +262,7 @@ def test_texts_get_the_types_of_the_schema(name, text, value):
 def test_a_value_in_cdata_may_hold_its_own_closing_tag():
     """C3."""
     [call] = calls_in("<calculator><word><![CDATA[ </word> ]]></word></calculator>")
-    assert typed(call.values, TOOLS[0].parameters) == {"word": " </word> "}
+    assert parse_values(call.values, TOOLS[0].parameters) == {"word": " </word> "}
 
 
 def test_a_parameter_that_is_too_long_is_given_up_and_the_rest_is_read():
@@ -295,18 +295,16 @@ def test_thinking_tags_are_not_shown():
 
 
 def test_blanks_around_a_call_are_not_shown():
-    assert [e for e in read(f"a \n\n{CALL}\n\n b\n") if isinstance(e, Shown)] == [
-        Shown("a"),
-        Shown("b\n"),
+    assert [e for e in read(f"a \n\n{CALL}\n\n b\n") if isinstance(e, TextShown)] == [
+        TextShown("a"),
+        TextShown("b\n"),
     ]
 
 
-def cost(text):
-    """CPU seconds, in one piece and in small ones."""
-    start = time.process_time()
+def read_twice(text):
+    """In one piece, and in small ones."""
     calls_in(text)
     calls_in(*(text[at : at + 8] for at in range(0, len(text), 8)))
-    return time.process_time() - start
 
 
 @pytest.mark.no_cover
@@ -317,4 +315,5 @@ def test_reading_takes_time_in_proportion_to_the_text(piece):
     """A hostile text costs eight times as much when it is eight times as long, not sixty-four."""
     times = 4_000 // len(piece)
     begin = "<write_file><content>" if piece in ("</content>", "x" * 50) else ""
-    assert cost(begin + piece * times * 8) < 16 * cost(begin + piece * times) + 0.05
+    short, long = begin + piece * times, begin + piece * times * 8
+    assert ratio(lambda: read_twice(long), lambda: read_twice(short), 16) <= 16

@@ -2,24 +2,27 @@
 
 The channel layer loses, doubles and reorders by a seed; tabs come, go and come back; people
 send, stop, edit and ask again. Every frame is applied as htmx does: a missing place or an id
-that is there twice fails at once (tests/live/page.py).
+that is there twice fails at once (tests/support/page.py).
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from random import Random
+from typing import Any
 
 import pytest
 from channels.layers import channel_layers
 
-from chat.services.runs import RUNS
-from tests.layers.shaky import ShakyLayer
-from tests.live.conftest import Site
-from tests.live.driver import Tab, equal_pages, eventually, impatient
-from tests.live.program import Program, stored
-from tests.live.texts import mixed
-from tests.provider import Call, Drop, Reply, Say, Think, reply
-from tests.provider.replies import Step
+from chat.services.broadcast import Events
+from chat.services.runs.run import RUNS
+from tests.support.follower import Follower, stored
+from tests.support.model_server import Call, Drop, Reply, Say, Think, reply
+from tests.support.model_server.replies import Step
+from tests.support.shaky_layer import ShakyLayer
+from tests.support.site import Site
+from tests.support.tabs import Tab, equal_pages, impatient
+from tests.support.texts import mixed
+from tests.support.waiting import eventually
 
 
 def an_answer(random: Random) -> Reply:
@@ -101,7 +104,7 @@ class History:
 
 
 async def quiet() -> None:
-    await eventually(lambda: not RUNS, 30)
+    await eventually(lambda: not RUNS)
 
 
 async def a_history(site: Site, seed: int, steps: int) -> None:
@@ -143,8 +146,8 @@ async def test_a_program_that_folds_events_knows_what_is_stored(
     site.provider.answer = lambda _request: an_answer(random)
     # A comparison while an event is on its way reads again; where nothing is lost, none is due.
     with impatient(0.3 if shaky else 60):
-        program = await Program(site.alice, site.talk.pk).open()
-        late = await Program(site.alice, site.talk.pk).open()
+        program = await Follower(site.alice, site.talk.pk).open()
+        late = await Follower(site.alice, site.talk.pk).open()
         for n in range(3):
             sent = await program.ask("send", content=f"Question {n}")
             assert sent["ok"]
@@ -168,9 +171,10 @@ async def test_late_events_of_a_finished_run_reach_nobody(site: Site) -> None:
     kept: list[object] = []
 
     class Keeping(ShakyLayer):
-        async def group_send(self, group: str, message: dict[str, object]) -> None:
-            kept.extend(message.get("events", ()))  # type: ignore[arg-type]
-            await super().group_send(group, message)
+        def put(self, group: str, message: dict[str, Any]) -> None:
+            note = message["note"]
+            kept.extend(note.events if isinstance(note, Events) else ())
+            super().put(group, message)
 
     channel_layers.set("default", Keeping(1, lose=0, double=0, hold=0))
     site.provider.answer = reply("All of it.")

@@ -7,13 +7,14 @@ import json
 import pytest
 
 from chat.models import Message
-from tests import factories as make
-from tests.live.conftest import Site
-from tests.live.driver import Tab, equal_pages, eventually, in_thread
-from tests.live.page import normal
-from tests.live.texts import mixed
-from tests.provider import Call, Drop, Gate, Say, Think, Wait, refuse, reply
-from tests.provider.replies import Step
+from tests.support import factories as make
+from tests.support.model_server import Call, Drop, Gate, Say, Think, Wait, refuse, reply
+from tests.support.model_server.replies import Step
+from tests.support.page import normal
+from tests.support.site import Site
+from tests.support.tabs import Tab, equal_pages, in_thread
+from tests.support.texts import mixed
+from tests.support.waiting import eventually
 
 SUM = Call("calculator", {"expression": "6*7"})
 PRODUCT = Call("calculator", {"expression": "2**10"})
@@ -30,7 +31,7 @@ async def test_a_question_and_its_answer(site: Site) -> None:
     """A1, A3, F2: sent over the socket, answered word by word."""
     tab = await site.tab()
     site.provider.script(reply(MARKDOWN, ms=5))
-    sent = await tab.send("Hello!")
+    sent = await tab.send("Hello!\nWhat is `this`?\n\n```py\nprint(1)\n```")
     assert sent["ok"]
     assert sent["request_id"]
     await tab.sees("two")
@@ -139,7 +140,7 @@ async def test_a_stop_without_an_answer_is_refused_in_words(site: Site) -> None:
     tab = await site.tab()
     refused = await tab.stop()
     assert refused["error_key"] == "error.chat_no_active_generation"
-    assert refused["message"] in tab.page.text_of("toasts")
+    await eventually(lambda: refused["message"] in tab.page.text_of("toasts"))
     await tab.equals_a_fresh_page()
 
 
@@ -297,7 +298,7 @@ async def test_a_failing_provider(site: Site, answer: object) -> None:
     site.provider.script(answer)  # type: ignore[arg-type]
     site.provider.answer = refuse(400)
     await tab.send("Go")
-    await tab.sees_the_end(20)
+    await tab.sees_the_end()
     await staff.sees_the_end()
     await equal_pages(tab, staff)
     assert tab.page.select("#f2")[0].get("data-state") == "failed"
@@ -313,7 +314,7 @@ async def test_the_demo_model(site: Site, question: str) -> None:
     tab = await site.tab(talk=talk)
     await tab.send(question)
     await tab.until(lambda: tab.running)
-    await tab.sees_the_end(20)
+    await tab.sees_the_end()
     await tab.equals_a_fresh_page()
 
 

@@ -54,9 +54,14 @@ def file_parts(ids: dict[str, st.SearchStrategy]) -> st.SearchStrategy:
 
 
 def tool_states(ids: dict[str, st.SearchStrategy]) -> dict[str, st.SearchStrategy]:
-    span = st.builds(tool_state.Ended, start=moments, end=moments)
+    spans = st.tuples(moments, moments).map(sorted)  # a call ends after its start
+    span = spans.map(lambda times: tool_state.Ended(start=times[0], end=times[1]))
     output_span = st.builds(
-        tool_state.EndedOutput, start=moments, end=moments, compacted=maybe(moments)
+        lambda times, compacted: tool_state.EndedOutput(
+            start=times[0], end=times[1], compacted=compacted
+        ),
+        spans,
+        maybe(moments),
     )
     return {
         "pending": st.builds(tool_state.ToolPending, input=objects, raw=texts),

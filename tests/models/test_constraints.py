@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from chat.models import Conversation, Message, Part, SearchEntry
 from chat.protocol.ids import new_id
-from tests import factories as make
+from tests.support import factories as make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -144,6 +144,28 @@ def a_title_searched_twice() -> None:
         SearchEntry.objects.create(owner=talk.owner, conversation=talk, words="a talk")
 
 
+def two_messages_at_one_place_of_the_queue() -> None:
+    talk = make.a_conversation()
+    for _ in range(2):
+        make.a_queued_message(talk, place=0)
+
+
+def a_message_queued_twice() -> None:
+    talk = make.a_conversation()
+    for _ in range(2):
+        make.a_queued_message(talk, client_id="c")
+
+
+def two_verdicts_of_one_person() -> None:
+    answer = make.a_message(role="assistant")
+    for _ in range(2):
+        make.a_feedback(answer)
+
+
+def a_stranger_verdict() -> None:
+    make.a_feedback(verdict="hm")
+
+
 REFUSED: dict[Callable[[], None], str] = {
     two_messages_at_one_position: "message_position_once|position",
     a_message_sent_twice: "message_client_id_once|client_id",
@@ -171,6 +193,10 @@ REFUSED: dict[Callable[[], None], str] = {
     an_agent_too_hot: "agent_temperature",
     a_tool_set_twice: "tool",
     a_stranger_tool_style: "conversation_tool_style",
+    two_messages_at_one_place_of_the_queue: "queued_place_once|place",
+    a_message_queued_twice: "queued_client_id_once|client_id",
+    two_verdicts_of_one_person: "feedback_once|message_id",
+    a_stranger_verdict: "feedback_verdict",
     a_title_searched_twice: "search_title_once|conversation",
 }
 

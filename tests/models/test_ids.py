@@ -7,7 +7,7 @@ import pytest
 
 from chat.models import Message
 from chat.protocol.ids import uuid7
-from tests.factories import a_conversation, a_message
+from tests.support.factories import a_conversation, a_message
 
 
 def test_ids_are_uuids_of_version_seven_and_each_is_greater_than_the_last() -> None:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from chat.models import Part
 from chat.protocol.ids import new_id
 from chat.protocol.validation import part_to_json
-from tests.factories import a_message, a_part, a_text_part, a_tool_part, of
 from tests.models.part_values import PARTS
+from tests.support.factories import a_message, a_part, a_text_part, a_tool_part, of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.mark.parametrize("kind", PARTS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_any_part_survives_the_database(kind: str, data: st.DataObject) -> None:
     """E1, E5: nothing is lost or changed between a part and its row."""
@@ -32,7 +32,7 @@ def test_any_part_survives_the_database(kind: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("kind", PARTS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_the_columns_say_what_the_part_says(kind: str, data: st.DataObject) -> None:
     message = a_message()

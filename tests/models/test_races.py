@@ -9,8 +9,9 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 
 from chat.models import Conversation, Generation, Message
+from chat.services import Caller
 from chat.services.access import lock_conversation
-from tests import factories as make
+from tests.support import factories as make
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
@@ -56,7 +57,7 @@ def test_writers_that_meet_never_take_the_same_position() -> None:
 
     def say() -> bool:
         with transaction.atomic():
-            row = lock_conversation(talk.owner_id, talk.pk)
+            row = lock_conversation(Caller(talk.owner_id), talk.pk)
             row.last_position += 1
             row.save(update_fields=["last_position"])
             Message.objects.create(conversation=row, position=row.last_position, role="user")

@@ -10,7 +10,7 @@ from django.db import connection
 
 from chat.models import Provider
 from chat.models.secrets import Secret
-from tests.factories import a_provider
+from tests.support.factories import a_provider
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 

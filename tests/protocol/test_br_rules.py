@@ -15,6 +15,7 @@ from chat.protocol.errors import (
 )
 from chat.protocol.factories import (
     create_answer,
+    create_completed,
     create_error,
     create_pending,
     create_step_finish_part,
@@ -67,6 +68,15 @@ def test_br_02_an_id_is_used_once_in_a_message():
     info = create_user_message(SESSION, "x").info
     with pytest.raises(PartValidationError, match="BR-02"):
         WithParts(info=info, parts=(part, part))
+
+
+@pytest.mark.parametrize("field", ["message_id", "session_id"])
+def test_br_01_a_message_takes_only_parts_of_its_own(field):
+    message = create_user_message(SESSION, "x")
+    [part] = message.parts
+    foreign = part.model_copy(update={field: new_id()})
+    with pytest.raises(PartValidationError, match="BR-01"):
+        WithParts(info=message.info, parts=(foreign,))
 
 
 @pytest.mark.parametrize("kind", ["snapshot", "", 7, None])
@@ -179,6 +189,16 @@ def test_br_08_an_ended_call_knows_its_end():
 
 def test_br_08_a_clock_that_goes_back_does_not_end_a_call_before_its_start():
     assert tool_state.complete(RUNNING, 500, "x").time.end == 1000
+
+
+def test_br_08_no_call_ends_before_it_starts():
+    with pytest.raises(PartValidationError, match="BR-08") as caught:
+        create_completed({}, "out", "", {}, start=5, end=1)
+    assert caught.value.field == "time.end"
+    with pytest.raises(PartValidationError, match="BR-08"):
+        create_error({}, "boom", start=5, end=1)
+    error = {"status": "error", "input": {}, "error": "x", "time": {"start": 5, "end": 1}}
+    assert rules(tool_form(error)) == {"BR-08"}
 
 
 def test_br_09_an_output_is_never_empty():

@@ -1,6 +1,8 @@
 """Parts as values: made, told apart, checked, never changed (E1, E2, E4, E5)."""
 
+import copy
 import json
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -81,6 +83,53 @@ def test_exactly_one_guard_knows_a_part(part):
 def test_a_part_cannot_be_changed(part):
     with pytest.raises(ValidationError):
         part.id = "other"
+
+
+def test_the_json_of_a_state_is_its_own_and_cannot_be_changed_in_place():
+    """E2: immutable, also inside."""
+    given = {"a": {"b": [1, {"c": 2}]}}
+    notes = {"n": [1]}
+    state = create_completed(given, "out", "T", notes, 1, 2)
+    given["a"]["b"].append(3)
+    notes["n"].append(2)
+    assert (state.input, state.metadata) == ({"a": {"b": [1, {"c": 2}]}}, {"n": [1]})
+    for change in (
+        lambda: state.input.update(x=1),
+        lambda: state.input["a"]["b"].append(3),
+        lambda: state.input["a"]["b"][1].pop("c"),
+        state.metadata["n"].sort,
+    ):
+        with pytest.raises(TypeError, match="cannot be changed"):
+            change()
+
+
+def test_the_json_of_a_part_leaves_as_plain_json_that_can_be_changed():
+    form = part_to_json(ALL[4])
+    form["state"]["input"]["a"] = 1
+    form["state"]["metadata"]["n"].append(2)
+    assert ALL[4].state.input == {"a": None}
+    assert json.loads(ALL[4].model_dump_json())["state"]["metadata"] == {"n": [1]}
+    assert (copy.deepcopy(COMPLETED), pickle.loads(pickle.dumps(COMPLETED))) == (COMPLETED,) * 2
+
+
+@pytest.mark.parametrize(
+    ("field", "make"),
+    [
+        ("text", lambda: create_text_part(S, M, 5)),
+        ("text", lambda: create_reasoning_part(S, M, None)),
+        ("tool", lambda: create_tool_part(S, M, "c", "", create_pending({}, ""))),
+        ("callID", lambda: create_tool_part(S, M, "", "t", create_pending({}, ""))),
+        ("input", lambda: create_pending([], "")),
+        ("mime", lambda: create_file_part(S, M, "", "data:,")),
+        ("text", lambda: part_from_json({**part_to_json(ALL[0]), "text": 5})),
+        ("tool", lambda: part_from_json({**part_to_json(ALL[2]), "tool": ""})),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_with_the_name_of_its_field(field, make):
+    """E4."""
+    with pytest.raises(PartValidationError) as caught:
+        make()
+    assert caught.value.field == field
 
 
 def test_the_names_on_the_wire_are_those_of_the_document():

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.protocol.errors import ChatError, InvalidStateTransition, ProviderError
-from chat.protocol.events import Event
 from chat.protocol.ids import is_uuid, new_id, now_ms, uuid7
 from chat.protocol.text import TextCleaner, clean_json, clean_text
 
@@ -56,16 +55,6 @@ def test_only_the_usual_form_is_a_uuid():
     assert is_uuid(good.upper())
     for bad in ("", good[:-1], UUID(good).hex, f"{{{good}}}", 7, None):
         assert not is_uuid(bad)
-
-
-def test_an_event_is_the_same_after_a_trip_over_a_socket():
-    """A3: the header is on every event."""
-    body = {"part_id": "p", "position": 1, "offset": 0, "delta": "x"}
-    event = Event("chat:chunk", "c", 3, "w:t", "r", 7, "m", 1000, body)
-    wire = json.loads(json.dumps(event.as_json()))
-    header = {"conversation_id", "rev", "tab_id", "request_id", "seq", "message_id", "ts"}
-    assert header <= set(wire)
-    assert Event.from_json(wire) == event
 
 
 def test_errors_carry_the_decision():

@@ -1,4 +1,4 @@
-"""Ask a provider and keep all it said, the error too."""
+"""Ask a provider and keep its whole answer, with the error that ended it."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class Naps:
 
 
 @dataclass
-class Heard:
+class Answer:
     """An answer, event by event, and the error that ended it, if one did."""
 
     events: list[ProviderEvent] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Heard:
         return "".join(event.text for event in self.events if isinstance(event, TextDelta))
 
     @property
-    def thought(self) -> str:
+    def reasoning(self) -> str:
         return "".join(event.text for event in self.events if isinstance(event, ReasoningDelta))
 
     @property
@@ -84,12 +84,12 @@ class Heard:
         return self.error.key.removeprefix("error.chat_provider_") if self.error else ""
 
 
-async def ask(provider: ModelProvider, asked: ModelRequest | None = None) -> Heard:
-    heard = Heard()
+async def ask(provider: ModelProvider, asked: ModelRequest | None = None) -> Answer:
+    answer = Answer()
     events: AsyncIterator[ProviderEvent] = provider.stream(asked or request())
     try:
         async for event in events:
-            heard.events.append(event)
+            answer.events.append(event)
     except ProviderError as error:
-        heard.error = error
-    return heard
+        answer.error = error
+    return answer

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from chat.providers.http import Http, HttpSettings
-from tests.provider.fixtures import scripted_provider
 from tests.providers.asking import Naps
+from tests.support.model_server.fixtures import scripted_provider
 
 __all__ = ["scripted_provider"]
 
@@ -16,15 +16,16 @@ TRUST = ssl.create_default_context()  # reading the certificates takes longer th
 
 @pytest.fixture
 async def http() -> AsyncIterator[Http]:
-    """Short waits, so that a silent provider is noticed within a test."""
-    settings = HttpSettings(
-        connect=5,
-        first_byte=2,
-        idle=0.3,
-        max_answer=12_000_000,
-        trust_env=False,
-        verify=TRUST,
-    )
+    """Connections that wait longer than any busy machine keeps them waiting."""
+    http = Http(HttpSettings(max_answer=12_000_000, trust_env=False, verify=TRUST))
+    yield http
+    await http.aclose()
+
+
+@pytest.fixture
+async def impatient_http() -> AsyncIterator[Http]:
+    """Short waits, for providers that say nothing at all."""
+    settings = HttpSettings(first_byte=4, idle=1, trust_env=False, verify=TRUST)
     http = Http(settings)
     yield http
     await http.aclose()

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 from chat.providers.http import Http
-from chat.providers.openai_chat import OpenAIChat
-from chat.providers.quirks import Quirks
-from tests.provider import Reply, ScriptedProvider, raw
-from tests.providers.asking import Heard, ask
+from chat.providers.openai import OpenAIChat
+from chat.providers.openai.quirks import Quirks
+from tests.providers.asking import Answer, ask
+from tests.support.model_server import Reply, ScriptedProvider, raw
 
 USAGE = {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}
 STOP = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
@@ -36,7 +36,7 @@ class Asks:
     def __init__(self, server: ScriptedProvider, http: Http) -> None:
         self.server, self.http = server, http
 
-    async def __call__(self, answer: Reply, **quirks: Any) -> Heard:
-        self.server.script(answer)
+    async def __call__(self, scripted: Reply, **quirks: Any) -> Answer:
+        self.server.script(scripted)
         provider = OpenAIChat(self.server.base_url, quirks=Quirks(**quirks), http=self.http)
         return await ask(provider)

@@ -7,6 +7,7 @@ from typing import Any
 
 from anthropic.types import message_create_params as anthropic_params
 from openai.types.chat import completion_create_params as openai_params
+from openai.types.responses import response_create_params as responses_params
 from pydantic import TypeAdapter
 from pydantic_core import SchemaValidator
 
@@ -27,6 +28,7 @@ def _validator(params: Any) -> SchemaValidator:
 
 
 OPENAI = _validator(openai_params.CompletionCreateParamsStreaming)
+RESPONSES = _validator(responses_params.ResponseCreateParamsStreaming)
 ANTHROPIC = _validator(anthropic_params.MessageCreateParamsStreaming)
 
 
@@ -71,3 +73,24 @@ def check_anthropic(body: Any) -> None:
         if asked and any("thinking" in kind for kind in kinds):
             assert "thinking" in kinds[0], "thinking comes first in a turn that calls"
     assert not asked, "a call that was never answered"
+
+
+def check_responses(body: Any) -> None:
+    """The same for the Responses API."""
+    RESPONSES.validate_json(json.dumps(body), strict=True, extra="forbid")
+    assert body["input"], "no input"
+    open_calls: list[str] = []
+    for item, following in pairwise([*body["input"], {}]):
+        match item.get("type"):
+            case "function_call_output":
+                assert item["call_id"] in open_calls, "a result without its call before it"
+                open_calls.remove(item["call_id"])
+            case "function_call":
+                assert isinstance(json.loads(item["arguments"]), dict)
+                open_calls.append(item["call_id"])
+            case "reasoning":
+                led_to = following.get("type") or following.get("role")
+                assert led_to in ("reasoning", "function_call", "assistant"), "a thought alone"
+            case _ if item.get("role") == "user":
+                assert not open_calls, "a call must be answered before anything else is said"
+    assert not open_calls, "a call that was never answered"

@@ -9,8 +9,17 @@ from chat.protocol.interfaces import ReasoningDelta, ToolCallStart
 from chat.protocol.parts import CacheTokens, Tokens
 from chat.providers.anthropic import AnthropicMessages
 from chat.providers.http import Http
-from tests.provider import Call, Reply, ScriptedProvider, Tally, Think, raw, refuse, reply
-from tests.providers.asking import WEATHER, Heard, Naps, ask, request
+from tests.providers.asking import WEATHER, Answer, Naps, ask, request
+from tests.support.model_server import (
+    Call,
+    Reply,
+    ScriptedProvider,
+    Tally,
+    Think,
+    raw,
+    refuse,
+    reply,
+)
 
 KEY = "sk-ant-very-secret-0123456789"
 
@@ -20,8 +29,8 @@ class Asks:
         self.server, self.http = server, http
         self.naps = Naps()
 
-    async def __call__(self, answer: Reply, **options: Any) -> Heard:
-        self.server.script(answer)
+    async def __call__(self, scripted: Reply, **options: Any) -> Answer:
+        self.server.script(scripted)
         return await ask(self.provider(**options))
 
     def provider(self, **options: Any) -> AnthropicMessages:
@@ -31,13 +40,13 @@ class Asks:
 
 
 @pytest.fixture
-def hear(scripted_provider: ScriptedProvider, http: Http) -> Asks:
+def asks(scripted_provider: ScriptedProvider, http: Http) -> Asks:
     return Asks(scripted_provider, http)
 
 
 def stream(*events: dict[str, Any]) -> Reply:
-    said = (f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
-    return raw("".join(said).encode())
+    lines = (f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    return raw("".join(lines).encode())
 
 
 def start(index: int, **block: Any) -> dict[str, Any]:
@@ -57,9 +66,9 @@ def end(reason: str = "end_turn", **usage: int) -> list[dict[str, Any]]:
     return [ended, {"type": "message_stop"}]
 
 
-async def test_thinking_text_calls_usage_and_reason_arrive(hear: Asks) -> None:
+async def test_thinking_text_calls_usage_and_reason_arrive(asks: Asks) -> None:
     """A3: the cached tokens are beside the input, not in it (BR-13)."""
-    heard = await hear(
+    answer = await asks(
         reply(
             Think("Let me see.", signature="sig-1"),
             "It is 晴 🎉.",
@@ -68,22 +77,22 @@ async def test_thinking_text_calls_usage_and_reason_arrive(hear: Asks) -> None:
             usage=Tally(input=7, output=3, cache_read=4, cache_write=2),
         )
     )
-    assert (heard.thought, heard.text) == ("Let me see.", "It is 晴 🎉.")
-    assert ReasoningDelta("", {"signature": "sig-1"}) in heard.events
-    assert [(call.call_id, call.arguments, call.fault) for call in heard.calls] == [
+    assert (answer.reasoning, answer.text) == ("Let me see.", "It is 晴 🎉.")
+    assert ReasoningDelta("", {"signature": "sig-1"}) in answer.events
+    assert [(call.call_id, call.arguments, call.fault) for call in answer.calls] == [
         ("toolu_a", {"city": "Paris"}, ""),
         ("toolu_b", {}, ""),
     ]
-    assert heard.usage is not None
-    assert heard.usage.tokens == Tokens(input=7, output=3, cache=CacheTokens(read=4, write=2))
-    assert heard.finish == "tool-calls"
+    assert answer.usage is not None
+    assert answer.usage.tokens == Tokens(input=7, output=3, cache=CacheTokens(read=4, write=2))
+    assert answer.finish == "tool-calls"
 
 
-async def test_the_request_has_its_headers_and_always_a_limit(hear: Asks) -> None:
-    hear.server.script("Hello.")
+async def test_the_request_has_its_headers_and_always_a_limit(asks: Asks) -> None:
+    asks.server.script("Hello.")
     asked = request("Hi", system="Be kind.", tools=(WEATHER,), temperature=0.5)
-    await ask(hear.provider(), asked)
-    received = hear.server.requests[0]
+    await ask(asks.provider(), asked)
+    received = asks.server.requests[0]
     assert received.path == "/v1/messages"
     assert received.headers["x-api-key"] == KEY
     assert received.headers["anthropic-version"] == "2023-06-01"
@@ -93,17 +102,16 @@ async def test_the_request_has_its_headers_and_always_a_limit(hear: Asks) -> Non
     assert "temperature" not in received.json
 
 
-async def test_a_temperature_is_sent_where_it_is_allowed(hear: Asks) -> None:
-    hear.server.script("Hello.")
-    await ask(hear.provider(sampling=True), request(temperature=0.5, max_output=99))
-    assert hear.server.requests[0].json["temperature"] == 0.5
-    assert hear.server.requests[0].json["max_tokens"] == 99
+async def test_the_length_of_an_answer_is_limited_where_that_is_set(asks: Asks) -> None:
+    asks.server.script("Hello.")
+    await ask(asks.provider(), request(max_output=99))
+    assert asks.server.requests[0].json["max_tokens"] == 99
 
 
-async def test_blocks_we_do_not_draw_are_kept_as_they_came(hear: Asks) -> None:
+async def test_blocks_we_do_not_draw_are_kept_as_they_came(asks: Asks) -> None:
     redacted = {"type": "redacted_thinking", "data": "opaque"}
     search = {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {}}
-    heard = await hear(
+    answer = await asks(
         stream(
             start(0, **redacted),
             stop(0),
@@ -114,16 +122,16 @@ async def test_blocks_we_do_not_draw_are_kept_as_they_came(hear: Asks) -> None:
             *end("pause_turn"),
         )
     )
-    kept = [event.metadata for event in heard.events if isinstance(event, ReasoningDelta)]
+    kept = [event.metadata for event in answer.events if isinstance(event, ReasoningDelta)]
     assert [data and data["block"] for data in kept] == [
         redacted,
         search | {"input": {"query": "x"}},
     ]
-    assert (heard.finish, heard.error) == ("pause", None)
+    assert (answer.finish, answer.error) == ("pause", None)
 
 
-async def test_interleaved_blocks_are_told_apart_by_index(hear: Asks) -> None:
-    heard = await hear(
+async def test_interleaved_blocks_are_told_apart_by_index(asks: Asks) -> None:
+    answer = await asks(
         stream(
             start(0, type="tool_use", id="a", name="f", input={}),
             start(1, type="tool_use", id="b", name="g", input={}),
@@ -136,15 +144,15 @@ async def test_interleaved_blocks_are_told_apart_by_index(hear: Asks) -> None:
             *end("tool_use"),
         )
     )
-    assert [(call.name, call.arguments) for call in heard.calls] == [
+    assert [(call.name, call.arguments) for call in answer.calls] == [
         ("f", {"a": 1}),
         ("g", {"b": 2}),
     ]
-    assert [event.name for event in heard.events if isinstance(event, ToolCallStart)] == ["f", "g"]
+    assert [event.name for event in answer.events if isinstance(event, ToolCallStart)] == ["f", "g"]
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("sent", "reason"),
     [
         ("end_turn", "stop"),
         ("stop_sequence", "stop"),
@@ -155,16 +163,16 @@ async def test_interleaved_blocks_are_told_apart_by_index(hear: Asks) -> None:
         ("something_new", "other"),
     ],
 )
-async def test_reasons_are_translated(said: str, reason: str, hear: Asks) -> None:
-    heard = await hear(reply("Yes", finish=said))
-    assert (heard.text, heard.finish) == ("Yes", reason)
+async def test_reasons_are_translated(sent: str, reason: str, asks: Asks) -> None:
+    answer = await asks(reply("Yes", finish=sent))
+    assert (answer.text, answer.finish) == ("Yes", reason)
 
 
-async def test_usage_is_cumulative(hear: Asks) -> None:
+async def test_usage_is_cumulative(asks: Asks) -> None:
     begun = {"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}}
-    heard = await hear(stream(begun, *end(output_tokens=20)))
-    assert heard.usage is not None
-    assert (heard.usage.tokens.input, heard.usage.tokens.output) == (9, 20)
+    answer = await asks(stream(begun, *end(output_tokens=20)))
+    assert answer.usage is not None
+    assert (answer.usage.tokens.input, answer.usage.tokens.output) == (9, 20)
 
 
 def error(kind: str, message: str, **more: object) -> dict[str, Any]:
@@ -175,19 +183,19 @@ OVERLOADED = error("overloaded_error", "Overloaded")
 YES = [start(0, type="text", text=""), delta(0, "text_delta", text="Yes")]
 
 
-async def test_an_error_event_ends_the_answer_with_its_text_kept(hear: Asks) -> None:
+async def test_an_error_event_ends_the_answer_with_its_text_kept(asks: Asks) -> None:
     begun = {"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}}
-    heard = await hear(stream(begun, *YES, OVERLOADED))
-    assert (heard.text, heard.fault) == ("Yes", "overloaded")
-    assert heard.usage is not None
-    assert heard.usage.tokens.input == 9
-    assert len(hear.server.requests) == 1
+    answer = await asks(stream(begun, *YES, OVERLOADED))
+    assert (answer.text, answer.fault) == ("Yes", "overloaded")
+    assert answer.usage is not None
+    assert answer.usage.tokens.input == 9
+    assert len(asks.server.requests) == 1
 
 
-async def test_an_error_as_the_first_event_is_tried_again(hear: Asks) -> None:
-    hear.server.script(stream(OVERLOADED))
-    heard = await hear(reply("Here."))
-    assert (heard.text, len(heard.retries), hear.naps.taken) == ("Here.", 1, [2])
+async def test_an_error_as_the_first_event_is_tried_again(asks: Asks) -> None:
+    asks.server.script(stream(OVERLOADED))
+    answer = await asks(reply("Here."))
+    assert (answer.text, len(answer.retries), asks.naps.taken) == ("Here.", 1, [2])
 
 
 @pytest.mark.parametrize(
@@ -202,21 +210,21 @@ async def test_an_error_as_the_first_event_is_tried_again(hear: Asks) -> None:
     ],
 )
 async def test_refusals_in_both_shapes_are_recognised_and_hold_no_key(
-    status: int, body: dict[str, Any], fault: str, hear: Asks
+    status: int, body: dict[str, Any], fault: str, asks: Asks
 ) -> None:
-    hear.server.script(*[refuse(status, body)] * 4)
-    heard = await hear(refuse(status, body))
-    assert heard.error is not None
-    assert (heard.fault, heard.error.status) == (fault, status)
-    assert KEY not in str(heard.error)
+    asks.server.script(*[refuse(status, body)] * 4)
+    answer = await asks(refuse(status, body))
+    assert answer.error is not None
+    assert (answer.fault, answer.error.status) == (fault, status)
+    assert KEY not in str(answer.error)
 
 
-async def test_no_end_of_the_message_is_an_interruption(hear: Asks) -> None:
-    heard = await hear(stream(*YES))
-    assert (heard.text, heard.fault) == ("Yes", "cut_off")
+async def test_no_end_of_the_message_is_an_interruption(asks: Asks) -> None:
+    answer = await asks(stream(*YES))
+    assert (answer.text, answer.fault) == ("Yes", "cut_off")
 
 
-async def test_a_whole_message_instead_of_a_stream_is_read(hear: Asks) -> None:
+async def test_a_whole_message_instead_of_a_stream_is_read(asks: Asks) -> None:
     content = [
         {"type": "text", "text": "Yes"},
         {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
@@ -228,5 +236,9 @@ async def test_a_whole_message_instead_of_a_stream_is_read(hear: Asks) -> None:
         "usage": {"input_tokens": 3},
     }
     headers = {"content-type": "application/json"}
-    heard = await hear(Reply(body=json.dumps(whole).encode(), headers=headers))
-    assert (heard.text, heard.calls[0].arguments, heard.finish) == ("Yes", {"x": 1}, "tool-calls")
+    answer = await asks(Reply(body=json.dumps(whole).encode(), headers=headers))
+    assert (answer.text, answer.calls[0].arguments, answer.finish) == (
+        "Yes",
+        {"x": 1},
+        "tool-calls",
+    )

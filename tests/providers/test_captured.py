@@ -9,11 +9,11 @@ import pytest
 from chat.protocol.interfaces import ProviderEvent, ReasoningDelta, TextDelta, ToolCallDelta
 from chat.providers.anthropic import AnthropicMessages
 from chat.providers.http import Http
-from chat.providers.openai_chat import OpenAIChat
-from tests.provider import Reply, ScriptedProvider, raw
-from tests.providers.asking import Heard, ask
+from chat.providers.openai import OpenAIChat
+from tests.providers.asking import Answer, ask
+from tests.support.model_server import Reply, ScriptedProvider, raw
 
-FOLDER = Path(__file__).parent.parent / "wire"
+FOLDER = Path(__file__).parent / "captured"
 
 PARIS = [("get_weather", {"city": "Paris"})]
 FRUIT = "The user asks for a fruit. I pick one.\n"
@@ -66,7 +66,7 @@ def plain(events: list[ProviderEvent]) -> list[object]:
     return joined
 
 
-async def replayed(name: str, how: str, server: ScriptedProvider, http: Http) -> Heard:
+async def replayed(name: str, how: str, server: ScriptedProvider, http: Http) -> Answer:
     wire = AnthropicMessages if "anthropic" in name else OpenAIChat
     server.script(raw(body_of(name), cut=cuts(name, how)))
     return await ask(wire(server.base_url, http=http))
@@ -79,14 +79,14 @@ async def test_a_captured_stream_says_the_same_however_it_is_cut(
 ) -> None:
     """A3: byte for byte what llama.cpp and llama-cpp-python sent."""
     whole = await replayed(name, "whole", scripted_provider, http)
-    heard = await replayed(name, how, scripted_provider, http)
-    assert heard.error is None
-    assert plain(heard.events) == plain(whole.events)
-    assert not [event for event in heard.events if getattr(event, "metadata", None)]
+    answer = await replayed(name, how, scripted_provider, http)
+    assert answer.error is None
+    assert plain(answer.events) == plain(whole.events)
+    assert not [event for event in answer.events if getattr(event, "metadata", None)]
     thought, text, calls, finish, tokens = SAYS[name]
-    assert (heard.thought, heard.text, heard.finish) == (thought, text, finish)
-    assert [(call.name, call.arguments) for call in heard.calls] == calls
-    used = [heard.usage.tokens] if heard.usage else []
+    assert (answer.reasoning, answer.text, answer.finish) == (thought, text, finish)
+    assert [(call.name, call.arguments) for call in answer.calls] == calls
+    used = [answer.usage.tokens] if answer.usage else []
     assert [(one.input, one.output, one.cache.read) for one in used] == ([tokens] if tokens else [])
 
 
@@ -96,10 +96,10 @@ async def test_a_captured_refusal_is_recognised(
     body = body_of("llamacpp-err-ctx")
     json_type = {"content-type": "application/json; charset=utf-8"}
     scripted_provider.script(Reply(status=400, body=body, headers=json_type))
-    heard = await ask(OpenAIChat(scripted_provider.base_url, http=http))
-    assert heard.fault == "context_too_long"
-    assert heard.error is not None
-    assert heard.error.message == json.loads(body)["error"]["message"]
+    answer = await ask(OpenAIChat(scripted_provider.base_url, http=http))
+    assert answer.fault == "context_too_long"
+    assert answer.error is not None
+    assert answer.error.message == json.loads(body)["error"]["message"]
 
 
 def test_every_captured_stream_is_replayed() -> None:

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from chat.providers.http import Http
-from tests.provider import ScriptedProvider
 from tests.providers.openai_chunks import Asks, call, delta, stream
+from tests.support.model_server import ScriptedProvider
 
 
 @pytest.fixture
-def hear(scripted_provider: ScriptedProvider, http: Http) -> Asks:
+def asks(scripted_provider: ScriptedProvider, http: Http) -> Asks:
     return Asks(scripted_provider, http)
 
 
@@ -89,42 +89,42 @@ CALLS: dict[str, list[dict[str, Any]]] = {
 @pytest.mark.parametrize("finish", ["tool_calls", "stop"])
 @pytest.mark.parametrize("dialect", CALLS)
 async def test_two_calls_are_understood_in_every_dialect(
-    dialect: str, finish: str, hear: Asks
+    dialect: str, finish: str, asks: Asks
 ) -> None:
     """A2: also when the server says "stop" although it calls."""
-    heard = await hear(stream(*CALLS[dialect], delta(finish)))
-    assert [(one.name, one.arguments, one.fault) for one in heard.calls] == [
+    answer = await asks(stream(*CALLS[dialect], delta(finish)))
+    assert [(one.name, one.arguments, one.fault) for one in answer.calls] == [
         ("f", {"city": "Paris"}, ""),
         ("f", {"city": "Rome"}, ""),
     ]
-    assert len({one.call_id for one in heard.calls}) == 2
-    assert all(one.call_id for one in heard.calls)
-    assert heard.finish == "tool-calls"
+    assert len({one.call_id for one in answer.calls}) == 2
+    assert all(one.call_id for one in answer.calls)
+    assert answer.finish == "tool-calls"
 
 
 @pytest.mark.parametrize("arguments", ["", "   ", "{}", '""', "null", None])
-async def test_no_arguments_are_an_empty_object(arguments: str | None, hear: Asks) -> None:
+async def test_no_arguments_are_an_empty_object(arguments: str | None, asks: Asks) -> None:
     whole = delta("tool_calls", tool_calls=[call(arguments, index=0, id="a", name="f")])
-    heard = await hear(stream(whole))
-    assert [(one.arguments, one.fault) for one in heard.calls] == [({}, "")]
+    answer = await asks(stream(whole))
+    assert [(one.arguments, one.fault) for one in answer.calls] == [({}, "")]
 
 
 @pytest.mark.parametrize(
     "arguments", ['{"a": ', "[1]", "7", '{"a":1}{"b":2}', "not json", "[" * 99999]
 )
 async def test_broken_arguments_are_the_models_fault_and_no_crash(
-    arguments: str, hear: Asks
+    arguments: str, asks: Asks
 ) -> None:
     whole = delta("tool_calls", tool_calls=[call(arguments, index=0, id="a", name="f")])
-    heard = await hear(stream(whole))
-    assert heard.error is None
-    assert heard.calls[0].arguments == {}
-    assert heard.calls[0].fault
-    assert heard.calls[0].raw == arguments
+    answer = await asks(stream(whole))
+    assert answer.error is None
+    assert answer.calls[0].arguments == {}
+    assert answer.calls[0].fault
+    assert answer.calls[0].raw == arguments
 
 
-async def test_geminis_signature_comes_along_with_its_call(hear: Asks) -> None:
+async def test_geminis_signature_comes_along_with_its_call(asks: Asks) -> None:
     extra = {"google": {"thought_signature": "sig"}}
     signed = call("{}", index=0, id="a", name="f", extra_content=extra)
-    heard = await hear(stream(delta("stop", tool_calls=[signed])))
-    assert heard.calls[0].metadata == {"extra_content": extra}
+    answer = await asks(stream(delta("stop", tool_calls=[signed])))
+    assert answer.calls[0].metadata == {"extra_content": extra}

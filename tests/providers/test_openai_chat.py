@@ -5,9 +5,9 @@ import asyncio
 from chat.protocol.interfaces import ReasoningDelta, TextDelta, ToolCallStart
 from chat.protocol.parts import CacheTokens, Tokens
 from chat.providers.http import Http
-from chat.providers.openai_chat import OpenAIChat
-from tests.provider import Call, Gate, Say, ScriptedProvider, Tally, Think, Wait, reply
+from chat.providers.openai import OpenAIChat
 from tests.providers.asking import WEATHER, ask, request
+from tests.support.model_server import Call, Gate, Say, ScriptedProvider, Tally, Think, Wait, reply
 
 KEY = "sk-very-secret-0123456789"
 
@@ -29,19 +29,19 @@ async def test_text_thinking_calls_usage_and_reason_arrive_in_order(
             usage=Tally(input=7, output=3, reasoning=2, cache_read=4),
         )
     )
-    heard = await ask(provider(scripted_provider, http))
-    assert heard.thought == "Let me see."
-    assert heard.text == "It is sunny 中文 🎉."
-    assert [(call.call_id, call.name, call.arguments) for call in heard.calls] == [
+    answer = await ask(provider(scripted_provider, http))
+    assert answer.reasoning == "Let me see."
+    assert answer.text == "It is sunny 中文 🎉."
+    assert [(call.call_id, call.name, call.arguments) for call in answer.calls] == [
         ("call_a", "get_weather", {"city": "Paris"}),
         ("call_b", "get_weather", {"city": "Rome"}),
     ]
-    assert heard.usage is not None
-    assert heard.usage.tokens == Tokens(
+    assert answer.usage is not None
+    assert answer.usage.tokens == Tokens(
         input=7, output=3, reasoning=2, cache=CacheTokens(read=4, write=0)
     )
-    assert heard.finish == "tool-calls"
-    kinds = [type(event) for event in heard.events]
+    assert answer.finish == "tool-calls"
+    kinds = [type(event) for event in answer.events]
     assert kinds.index(ReasoningDelta) < kinds.index(TextDelta) < kinds.index(ToolCallStart)
 
 
@@ -81,7 +81,7 @@ async def test_closing_the_stream_closes_the_connection_at_once(
     scripted_provider.script(reply("One", Wait()))
     events = provider(scripted_provider, http).stream(request())
     await anext(events)
-    await events.aclose()  # type: ignore[attr-defined]
+    await events.aclose()
     await scripted_provider.until(lambda server: server.requests[0].disconnected_at)
 
 
@@ -113,16 +113,16 @@ async def test_a_hundred_streams_run_beside_each_other(
     scripted_provider.answer = reply(Say(["word "] * 10), ms=10)
     asked = provider(scripted_provider, http)
     answers = await asyncio.gather(*(ask(asked) for _ in range(100)))
-    assert {heard.text for heard in answers} == {"word " * 10}
+    assert {answer.text for answer in answers} == {"word " * 10}
 
 
 async def test_half_an_emoji_waits_for_its_other_half(
     scripted_provider: ScriptedProvider, http: Http
 ) -> None:
     scripted_provider.script(reply(Say(["a\ud83c", "\udf89b", "c\ud83c"])))
-    heard = await ask(provider(scripted_provider, http))
-    assert heard.text == "a🎉bc\ufffd"
+    answer = await ask(provider(scripted_provider, http))
+    assert answer.text == "a🎉bc\ufffd"
 
 
 def test_the_key_is_not_in_the_repr() -> None:
-    assert KEY not in repr(OpenAIChat("https://example.org/v1", KEY))
+    assert KEY not in repr(OpenAIChat("https://example.org/v1", KEY, http=Http()))

@@ -1,6 +1,7 @@
 """Every request is one that the official clients could have sent."""
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,10 +16,13 @@ from chat.protocol.interfaces import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from chat.providers import anthropic_request, ollama_request, openai_request
-from chat.providers.quirks import Quirks
+from chat.providers.anthropic import request as anthropic_request
+from chat.providers.ollama import request as ollama_request
+from chat.providers.openai import Quirks
+from chat.providers.openai import request as openai_request
+from chat.providers.responses import request as responses_request
 from tests.providers.asking import WEATHER
-from tests.providers.sdk_types import check_anthropic, check_openai
+from tests.providers.sdk_types import check_anthropic, check_openai, check_responses
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PDF = "data:application/pdf;base64,JVBERi0="
@@ -27,14 +31,22 @@ REDACTED = ReasoningBlock(
     "", {"signature": "", "block": {"type": "redacted_thinking", "data": "opaque"}}
 )
 
+ITEM = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "summary": [{"type": "summary_text", "text": "Two cities."}],
+    "encrypted_content": "opaque",
+}
+ENCRYPTED = ReasoningBlock("Two cities.", {"signature": "", "item": ITEM})
+
 
 def user(*blocks: Any) -> ModelMessage:
     return ModelMessage("user", tuple(TextBlock(b) if isinstance(b, str) else b for b in blocks))
 
 
 def says(*blocks: Any) -> ModelMessage:
-    said = tuple(TextBlock(b) if isinstance(b, str) else b for b in blocks)
-    return ModelMessage("assistant", said)
+    content = tuple(TextBlock(b) if isinstance(b, str) else b for b in blocks)
+    return ModelMessage("assistant", content)
 
 
 def results(*blocks: ToolResultBlock) -> ModelMessage:
@@ -84,6 +96,14 @@ TALKS: dict[str, tuple[ModelMessage, ...]] = {
             ToolResultBlock("call_b", "draw", "done"),
         ),
     ),
+    "encrypted thinking": (
+        user("Weather?"),
+        says(ENCRYPTED, CALL_A, CALL_B),
+        results(RESULT_A, RESULT_B),
+        says(ENCRYPTED, "Sunny in one of them."),
+        user("Thanks"),
+    ),
+    "stopped while it thought": (user("Hello"), says("Well, ", ENCRYPTED), user("And?")),
     "unsigned thinking": (user("Hello"), says(ReasoningBlock("Hm"), "Hi."), user("And?")),
 }
 
@@ -104,21 +124,63 @@ def test_openai_would_take_it(name: str) -> None:
 @pytest.mark.parametrize("name", TALKS)
 def test_anthropic_would_take_it(name: str) -> None:
     """A2, C2: results first in the very next turn."""
-    body = anthropic_request.request_body(asked(name), max_tokens=99, sampling=False, cache=True)
+    body = anthropic_request.request_body(asked(name), cache=True)
     check_anthropic(body)
+
+
+@pytest.mark.parametrize("name", TALKS)
+@pytest.mark.parametrize("model", ["gpt-5.6-sol", "gpt-4o"])
+def test_responses_would_take_it(name: str, model: str) -> None:
+    """A2, C2: the same rules as on the chat wire, and no thought without what it led to."""
+    request = asked(name, temperature=0.2, max_output=50, cache_key="talk")
+    body = responses_request.request_body(replace(request, model=model))
+    check_responses(body)
+    assert (body["max_output_tokens"], body["prompt_cache_key"]) == (50, "talk")
+    assert body["store"] is False
+    # Models that think are asked for it and not for a temperature; the others refuse the first.
+    assert ("reasoning" in body, "temperature" in body) == (
+        (True, False) if model == "gpt-5.6-sol" else (False, True)
+    )
+
+
+def test_encrypted_thoughts_go_back_as_they_came_in_front_of_what_they_led_to() -> None:
+    body = responses_request.request_body(asked("encrypted thinking"))
+    kinds = [item.get("type") or item["role"] for item in body["input"]]
+    assert kinds == [
+        "user", "reasoning", "function_call", "function_call", "function_call_output",
+        "function_call_output", "reasoning", "assistant", "user",
+    ]  # fmt: skip
+    assert body["input"][1] == ITEM
+    stopped = responses_request.request_body(asked("stopped while it thought"))
+    assert [item["role"] for item in stopped["input"]] == ["user", "assistant", "user"]
+
+
+@pytest.mark.parametrize(
+    ("model", "adaptive"),
+    [
+        ("claude-opus-4-7", True), ("claude-opus-4-6-20260205", True), ("claude-sonnet-5", True),
+        ("anthropic/claude-opus-4.8", True), ("claude-sonnet-4-5-20250929", False),
+        ("claude-3-5-sonnet-latest", False), ("claude-opus-4-20250514", False), ("m", False),
+    ],
+)  # fmt: skip
+def test_claude_is_asked_to_show_its_thoughts_from_4_6_on(model: str, adaptive: bool) -> None:
+    """A3: newer models send empty thoughts unless they are asked for a summary."""
+    request = replace(asked("two calls at once"), model=model)
+    body = anthropic_request.request_body(request, cache=False)
+    check_anthropic(body)
+    asked_for = {"type": "adaptive", "display": "summarized"} if adaptive else None
+    assert body.get("thinking") == asked_for
 
 
 def test_results_come_first_even_when_something_was_said_before_them() -> None:
     talk = (user("W?"), says(CALL_A), user("Wait"), results(RESULT_A))
     request = ModelRequest("m", talk)
-    body = anthropic_request.request_body(request, max_tokens=9, sampling=False, cache=False)
+    body = anthropic_request.request_body(request, cache=False)
     check_anthropic(body)
 
 
 def test_thinking_goes_back_to_anthropic_as_it_came() -> None:
-    body = anthropic_request.request_body(
-        asked("two calls at once"), max_tokens=99, sampling=False, cache=False
-    )
+    body = anthropic_request.request_body(asked("two calls at once"), cache=False)
     thinking, redacted, *_ = body["messages"][1]["content"]
     assert thinking == {"type": "thinking", "thinking": "Two cities.", "signature": "sig"}
     assert redacted == {"type": "redacted_thinking", "data": "opaque"}
@@ -151,19 +213,20 @@ def test_a_longer_talk_begins_with_the_shorter(name: str) -> None:
     before = openai_request.request_body(asked(name), Quirks())["messages"]
     after = openai_request.request_body(request, Quirks())["messages"]
     assert after[: len(before)] == before
-    before = ollama_request.request_body(asked(name), {})["messages"]
-    assert ollama_request.request_body(request, {})["messages"][: len(before)] == before
-    options: Any = {"max_tokens": 9, "sampling": False, "cache": True}
-    before = anthropic_request.request_body(asked(name), **options)["messages"]
-    after = anthropic_request.request_body(request, **options)["messages"]
+    before = ollama_request.request_body(asked(name))["messages"]
+    assert ollama_request.request_body(request)["messages"][: len(before)] == before
+    before = responses_request.request_body(asked(name))["input"]
+    assert responses_request.request_body(request)["input"][: len(before)] == before
+    before = anthropic_request.request_body(asked(name), cache=True)["messages"]
+    after = anthropic_request.request_body(request, cache=True)["messages"]
     assert after[: len(before)] == before
 
 
 def test_ollama_takes_arguments_as_objects_and_images_as_bare_base64() -> None:
-    body = ollama_request.request_body(asked("two calls at once"), {})
+    body = ollama_request.request_body(asked("two calls at once"))
     assert body["messages"][2]["tool_calls"][0]["function"]["arguments"] == {"city": "Paris"}
     assert body["messages"][3] == {"role": "tool", "tool_name": "get_weather", "content": "sunny"}
-    body = ollama_request.request_body(asked("an image, a PDF and a file"), {})
+    body = ollama_request.request_body(asked("an image, a PDF and a file"))
     assert body["messages"][1]["images"] == ["iVBORw0KGgo="]
 
 

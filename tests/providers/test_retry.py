@@ -11,11 +11,11 @@ import pytest
 from chat.protocol.interfaces import Retrying
 from chat.providers.faults import failure, response_failure
 from chat.providers.http import Http
-from chat.providers.openai_chat import OpenAIChat
+from chat.providers.openai import OpenAIChat
 from chat.providers.retry import RetryPolicy
 from chat.providers.retry_after import retry_after
-from tests.provider import Drop, Reply, ScriptedProvider, raw, refuse, reply
-from tests.providers.asking import Heard, Naps, ask
+from tests.providers.asking import Answer, Naps, ask
+from tests.support.model_server import Drop, Reply, ScriptedProvider, raw, refuse, reply
 
 HERE = Path(__file__).parent.parent / "vectors" / "data"
 NOW = 1_800_000_000.0
@@ -76,7 +76,7 @@ class Asks:
     def __init__(self, server: ScriptedProvider, http: Http, naps: Naps) -> None:
         self.server, self.http, self.naps = server, http, naps
 
-    async def __call__(self, *answers: Reply) -> Heard:
+    async def __call__(self, *answers: Reply) -> Answer:
         self.server.script(*answers)
         return await ask(OpenAIChat(self.server.base_url, http=self.http, retry=self.naps.policy))
 
@@ -86,7 +86,7 @@ class Asks:
 
 
 @pytest.fixture
-def hear(scripted_provider: ScriptedProvider, http: Http, naps: Naps) -> Asks:
+def asks(scripted_provider: ScriptedProvider, http: Http, naps: Naps) -> Asks:
     return Asks(scripted_provider, http, naps)
 
 
@@ -104,35 +104,37 @@ FIRST_EVENT_ERROR = raw(b'data: {"error": {"message": "Overloaded", "code": 529}
     ids=lambda failing: str(failing.status) + ("" if not failing.before else "-drop"),
 )
 async def test_a_failure_before_the_first_word_is_tried_again_and_shown(
-    failing: Reply, hear: Asks, naps: Naps
+    failing: Reply, asks: Asks, naps: Naps
 ) -> None:
     """A12: the reader sees "retrying in 2 s (2 of 5)"."""
-    heard = await hear(failing, failing, reply("Here I am."))
-    assert (heard.text, heard.error, hear.tries) == ("Here I am.", None, 3)
-    assert [(one.attempt, one.attempts, one.wait) for one in heard.retries] == [
+    answer = await asks(failing, failing, reply("Here I am."))
+    assert (answer.text, answer.error, asks.tries) == ("Here I am.", None, 3)
+    assert [(one.attempt, one.attempts, one.wait) for one in answer.retries] == [
         (2, 5, 2),
         (3, 5, 4),
     ]
-    assert heard.retries[0].key.startswith("error.chat_provider_")
+    assert answer.retries[0].key.startswith("error.chat_provider_")
     assert naps.taken == [2, 4]
 
 
-async def test_five_tries_are_enough(hear: Asks, naps: Naps) -> None:
-    heard = await hear(*[refuse(500)] * 6)
-    assert (heard.fault, hear.tries, naps.taken) == ("server_error", 5, [2, 4, 8, 16])
-    assert [type(event) for event in heard.events] == [Retrying] * 4
+async def test_five_tries_are_enough(asks: Asks, naps: Naps) -> None:
+    answer = await asks(*[refuse(500)] * 6)
+    assert (answer.fault, asks.tries, naps.taken) == ("server_error", 5, [2, 4, 8, 16])
+    assert [type(event) for event in answer.events] == [Retrying] * 4
 
 
-async def test_the_providers_own_wait_wins(hear: Asks, naps: Naps) -> None:
-    heard = await hear(refuse(429, retry_after="7"), refuse(429, retry_after_ms="250"), reply("Ok"))
-    assert (heard.text, naps.taken) == ("Ok", [7, 0.25])
+async def test_the_providers_own_wait_wins(asks: Asks, naps: Naps) -> None:
+    answer = await asks(
+        refuse(429, retry_after="7"), refuse(429, retry_after_ms="250"), reply("Ok")
+    )
+    assert (answer.text, naps.taken) == ("Ok", [7, 0.25])
 
 
-async def test_a_wait_of_hours_is_told_at_once(hear: Asks) -> None:
-    heard = await hear(refuse(429, retry_after="90000"))
-    assert (heard.fault, hear.tries) == ("rate_limited", 1)
-    assert heard.error is not None
-    assert heard.error.retry_after == 90000
+async def test_a_wait_of_hours_is_told_at_once(asks: Asks) -> None:
+    answer = await asks(refuse(429, retry_after="90000"))
+    assert (answer.fault, asks.tries) == ("rate_limited", 1)
+    assert answer.error is not None
+    assert answer.error.retry_after == 90000
 
 
 ONCE = [
@@ -151,19 +153,19 @@ ONCE = [
 
 @pytest.mark.parametrize(("status", "body", "fault"), ONCE)
 async def test_what_asking_again_cannot_mend_is_asked_once(
-    status: int, body: dict[str, Any], fault: str, hear: Asks
+    status: int, body: dict[str, Any], fault: str, asks: Asks
 ) -> None:
-    heard = await hear(refuse(status, body), reply("never"))
-    assert (heard.fault, hear.tries, heard.retries) == (fault, 1, [])
-    assert heard.error is not None
-    assert (heard.error.status, heard.error.retryable) == (status, False)
+    answer = await asks(refuse(status, body), reply("never"))
+    assert (answer.fault, asks.tries, answer.retries) == (fault, 1, [])
+    assert answer.error is not None
+    assert (answer.error.status, answer.error.retryable) == (status, False)
 
 
-async def test_after_the_first_word_nothing_is_tried_again(hear: Asks, naps: Naps) -> None:
+async def test_after_the_first_word_nothing_is_tried_again(asks: Asks, naps: Naps) -> None:
     chunk = b'data: {"choices": [{"index": 0, "delta": {"content": "Half"}}]}\n\n'
     error = b'data: {"error": {"message": "Overloaded", "code": 529}}\n\n'
-    heard = await hear(raw(chunk * 50 + error), reply("never"))
-    assert (heard.text, heard.fault, hear.tries) == ("Half" * 50, "overloaded", 1)
-    assert heard.error is not None
-    assert not heard.error.retryable
+    answer = await asks(raw(chunk * 50 + error), reply("never"))
+    assert (answer.text, answer.fault, asks.tries) == ("Half" * 50, "overloaded", 1)
+    assert answer.error is not None
+    assert not answer.error.retryable
     assert naps.taken == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,13 +10,13 @@ from typing import Any
 import pytest
 
 from chat.models import Conversation
-from tests import factories as make
-from tests.invariants import Resources, faults
-from tests.live.conftest import Site, scripted_provider, site
-from tests.live.driver import in_thread
-from tests.turns.program import Program
-
-__all__ = ["scripted_provider", "site"]
+from chat.services.pool import THREADS, in_pool
+from tests.support import factories as make
+from tests.support.invariants import Resources, faults
+from tests.support.program import Program
+from tests.support.site import Site
+from tests.support.tabs import in_thread
+from tests.support.waiting import PATIENCE
 
 
 @dataclass
@@ -46,6 +47,7 @@ async def arena(site: Site, settings: Any, caplog: Any) -> AsyncIterator[Arena]:
     site.provider.script("Warm.")
     await warm.ends((await warm.send("Warm up"))["request_id"])
     await warm.close()
+    await _use_every_thread()
     before = await Resources.now()
     yield arena
     for one in arena.programs:
@@ -58,9 +60,20 @@ async def arena(site: Site, settings: Any, caplog: Any) -> AsyncIterator[Arena]:
     assert [record.getMessage() for record in bad] == []
 
 
+async def _use_every_thread() -> None:
+    """Each thread of the pool is started, and connects, when it is first needed: not a leak."""
+    together = threading.Barrier(THREADS)
+
+    def read() -> None:
+        together.wait()
+        Conversation.objects.count()
+
+    await asyncio.gather(*(in_pool(read) for _ in range(THREADS)))
+
+
 async def _nothing_left(before: Resources) -> None:
     """I9; what is just ending is given time to end."""
-    end = asyncio.get_running_loop().time() + 10
+    end = asyncio.get_running_loop().time() + PATIENCE
     while more := (await Resources.now()).more_than(before):
         tasks = sorted(str(task.get_coro()) for task in asyncio.all_tasks())
         assert asyncio.get_running_loop().time() < end, (more, tasks)

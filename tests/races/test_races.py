@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from chat.models import Conversation, Generation, Message
-from chat.services.runs import RUNS
-from tests.live.driver import eventually, in_thread
-from tests.provider import Gate, Say, reply
+from chat.models import Conversation, Generation, Message, QueuedMessage
+from chat.services.runs.run import RUNS
 from tests.races.conftest import Arena
 from tests.races.timing import Race
-from tests.turns.program import Program
+from tests.support.model_server import Gate, Say, reply
+from tests.support.program import Program
+from tests.support.tabs import in_thread
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.both_databases
 
@@ -39,9 +40,10 @@ def answer_text(message: Message) -> str:
     return "".join(message.parts.filter(type="text").values_list("text", flat=True))
 
 
-def shown(talk: Conversation) -> list[tuple[str, str, str]]:
-    rows = Message.objects.shown().filter(conversation=talk).order_by("position")
-    return [(row.role, row.status, answer_text(row)) for row in rows]
+def shown(talk: Conversation, last: int | None = None) -> list[tuple[str, str, str]]:
+    """Role, state and text of the messages, or of the last few."""
+    rows = Message.objects.shown().filter(conversation=talk).order_by("-position")[:last]
+    return [(row.role, row.status, answer_text(row)) for row in reversed(rows)]
 
 
 @rounds(500)
@@ -65,8 +67,8 @@ async def test_stop_against_completion(rounds: int, arena: Arena) -> None:
         race.won_by(ended["name"].removeprefix("chat:"))
         if ended["name"] == "chat:stopped":
             assert reply_["ok"], "stopped, although the stop was refused"
-        kept = (await in_thread(shown)(talk))[-1]
-        assert kept == ("assistant", ended["status"], f"Round {n}")
+        kept = await in_thread(shown)(talk, last=1)
+        assert kept == [("assistant", ended["status"], f"Round {n}")]
     race.assert_fair()
 
 
@@ -175,6 +177,63 @@ async def test_two_regenerate_at_once(rounds: int, arena: Arena) -> None:
         assert await in_thread(lambda n=n: shown(talk)[1:])() == [
             ("assistant", "success", f"Answer {n}")
         ]
+    race.assert_fair()
+
+
+@rounds(200)
+async def test_a_message_is_queued_as_the_answer_ends(rounds: int, arena: Arena) -> None:
+    """A4: it waits or is sent at once, and is answered once either way."""
+    race = Race("queued", "sent", seed=6)
+    for _ in range(rounds):
+        talk = await arena.talk()
+        one, other = await arena.program(talk), await arena.program(talk)
+        gate = Gate()
+        arena.site.provider.script(reply("First", gate), reply("Second"))
+        await one.send("Begin")
+        await one.hears("First")
+        asked: list[str] = []
+        await race.run(gate.open, partial(_say, other, asked, "send", content="Then", queue=True))
+        answer = await other.reply(asked[0])
+        assert answer["ok"], answer
+        await eventually(lambda one=one: len(one.named("chat:complete")) == 2)
+        race.won_by("queued" if "queued" in answer else "sent")
+        assert await in_thread(shown)(talk) == [
+            ("user", "success", "Begin"),
+            ("assistant", "success", "First"),
+            ("user", "success", "Then"),
+            ("assistant", "success", "Second"),
+        ]
+        assert not await in_thread(QueuedMessage.objects.exists)()
+        await _close(one, other)
+    race.assert_fair()
+
+
+@rounds(200)
+async def test_send_now_as_the_answer_ends(rounds: int, arena: Arena) -> None:
+    """A4: it is sent once, by whoever was first, and what waits behind it too."""
+    race = Race("stopped", "complete", seed=7)
+    for _ in range(rounds):
+        talk = await arena.talk()
+        one, other = await arena.program(talk), await arena.program(talk)
+        gate = Gate()
+        arena.site.provider.script(reply("First", gate), reply("Second"), reply("Third"))
+        begun = await one.send("Begin")
+        await one.hears("First")
+        now = await one.send("Now", queue=True)
+        await one.send("Later", queue=True)
+        asked: list[str] = []
+        message_id = now["message_id"]
+        await race.run(gate.open, partial(_say, other, asked, "queue-send", message_id=message_id))
+        answer = await other.reply(asked[0])
+        assert answer["ok"], answer
+        await eventually(lambda one=one: len(one.named("chat:complete", "chat:stopped")) == 3)
+        race.won_by((await one.ends(begun["request_id"]))["name"].removeprefix("chat:"))
+        assert [text for role, _, text in await in_thread(shown)(talk) if role == "user"] == [
+            "Begin",
+            "Now",
+            "Later",
+        ]
+        await _close(one, other)
     race.assert_fair()
 
 

@@ -15,6 +15,7 @@ class Race:
     def __init__(self, *outcomes: str, seed: int, spread: float = 0.004) -> None:
         self.sooner, self.later = outcomes
         self.won: Counter[str] = Counter()
+        self._last = ""
         self._random = random.Random(seed)
         self._lead = 0.0
         self._step = spread
@@ -29,11 +30,19 @@ class Race:
         acts[1]()
 
     def won_by(self, outcome: str) -> None:
-        """`sooner` won: the second act was too early for the other, so it comes later next time."""
+        """`sooner` won: the second act was too early for the other, so it comes later next time.
+
+        Ever larger steps while one side wins, smaller ones when it changes: however slow the
+        machine is, a few rounds find the moment at which it may be either.
+        """
         assert outcome in (self.sooner, self.later), outcome
         self.won[outcome] += 1
+        if outcome == self._last:
+            self._step *= 2
+        else:
+            self._step = max(self._step / 2, self._spread / 8)
+        self._last = outcome
         self._lead += self._step if outcome == self.sooner else -self._step
-        self._step = max(self._step * 0.97, self._spread / 8)
 
     def assert_fair(self) -> None:
         rounds = self.won.total()

@@ -5,9 +5,10 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from chat.models import Conversation
-from chat.services.search import Found, search
-from chat.services.search_index import index_conversation
-from tests import factories as make
+from chat.services import Caller
+from chat.services.conversations.search import Found, search
+from chat.services.conversations.search_index import index_conversation
+from tests.support import factories as make
 
 
 def a_searchable_talk(owner: User, *texts: str, **fields: Any) -> Conversation:
@@ -20,7 +21,7 @@ def a_searchable_talk(owner: User, *texts: str, **fields: Any) -> Conversation:
 
 
 def titles(owner: User, query: str, page: int = 1) -> list[str]:
-    return [plain(found.title) for found in search(owner.pk, query, page).found]
+    return [plain(found.title) for found in search(Caller(owner.pk), query, page).found]
 
 
 def plain(pieces: tuple[tuple[str, bool], ...]) -> str:

@@ -9,10 +9,13 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from chat.formats.search_filters import Filters
 from chat.models import Conversation, Message, SearchEntry
-from chat.services.search import PAGE, search
-from tests import factories as make
-from tests.search.talks import a_searchable_talk, hits, titles
+from chat.protocol.errors import ChatError
+from chat.services import Caller
+from chat.services.conversations.search import PAGE, search
+from tests.search.talks import a_searchable_talk, hits, plain, titles
+from tests.support import factories as make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -65,7 +68,7 @@ def test_bad_syntax_never_fails(alice: User, query: str) -> None:
 
 
 def test_only_ones_own_and_only_what_is_in_sight(alice: User) -> None:
-    """Not a stranger's, not what is archived, deleted or an earlier version."""
+    """Not a stranger's, not what is deleted or an earlier version; what is archived is found."""
     stranger = make.a_user("mallory")
     a_searchable_talk(stranger, "needle", title="Stranger's")
     a_searchable_talk(alice, "needle", title="Archived", archived_at=timezone.now())
@@ -73,7 +76,7 @@ def test_only_ones_own_and_only_what_is_in_sight(alice: User) -> None:
     earlier = a_searchable_talk(alice, "needle", title="Earlier version")
     Message.objects.filter(conversation=earlier).update(archived_at=timezone.now())
     a_searchable_talk(alice, "needle", title="Mine")
-    assert titles(alice, "needle") == ["Mine"]
+    assert titles(alice, "needle") == ["Mine", "Archived"]
 
 
 def test_titles_come_first_and_then_the_latest(alice: User) -> None:
@@ -89,7 +92,7 @@ def test_titles_come_first_and_then_the_latest(alice: User) -> None:
 
 def test_a_conversation_is_found_once_with_its_latest_words(alice: User) -> None:
     a_searchable_talk(alice, "A needle", "An answer", "Another Needle <b>here</b>", title="Needles")
-    (found,) = search(alice.pk, "needle").found
+    (found,) = search(Caller(alice.pk), "needle").found
     assert found.title == (("Needles", True),)
     assert found.snippet == (("Another ", False), ("Needle", True), (" <b>here</b>", False))
     assert (found.position, found.last_position) == (3, 3)
@@ -101,7 +104,7 @@ def test_what_tools_were_asked_and_answered_is_found(alice: User) -> None:
     message = make.a_message_with_parts(talk, "assistant", "There.", tools=(state,))
     call_command("reindex", verbosity=0)
     for query in ("lisbon", "porto"):
-        (found,) = search(alice.pk, query).found
+        (found,) = search(Caller(alice.pk), query).found
         assert found.position == message.position
         assert [hit.lower() for hit in hits(found)] == [query]
 
@@ -109,7 +112,7 @@ def test_what_tools_were_asked_and_answered_is_found(alice: User) -> None:
 def test_results_come_in_pages(alice: User) -> None:
     for number in range(PAGE + 3):
         a_searchable_talk(alice, "needle", title=f"Talk {number}")
-    first, second = search(alice.pk, "needle"), search(alice.pk, "needle", 2)
+    first, second = search(Caller(alice.pk), "needle"), search(Caller(alice.pk), "needle", 2)
     assert (len(first.found), first.next_page) == (PAGE, 2)
     assert (len(second.found), second.next_page) == (3, None)
     assert not {found.id for found in first.found} & {found.id for found in second.found}
@@ -121,7 +124,7 @@ def test_two_queries_whatever_is_found(
     for number in range(8):
         a_searchable_talk(alice, "needle", "needle 天气", title=f"Talk {number}")
     with django_assert_num_queries(2):
-        assert len(search(alice.pk, "needle 天气").found) == 8
+        assert len(search(Caller(alice.pk), "needle 天气").found) == 8
 
 
 def test_a_long_text_of_different_words_can_be_kept(alice: User) -> None:
@@ -153,3 +156,23 @@ def test_the_index_forgets_what_is_deleted_from_the_database(alice: User) -> Non
             cursor.execute("INSERT INTO chat_search(chat_search) VALUES ('integrity-check')")
             cursor.execute("SELECT count(*) FROM chat_search WHERE chat_search MATCH 'needle'")
             assert cursor.fetchone() == (0,)
+
+
+def test_filters_narrow_what_is_found(alice: User) -> None:
+    """By when it was written, by who answered, by files; nonsense is refused."""
+    now = timezone.localtime()
+    lately = a_searchable_talk(alice, "needle", title="Lately")
+    before = a_searchable_talk(alice, "needle", title="Before", updated=now - timedelta(days=50))
+    before.messages.update(created=now - timedelta(days=50))
+
+    def found(**values: str) -> list[str]:
+        filters = Filters.read(values)
+        return [plain(f.title) for f in search(Caller(alice.pk), "needle", 1, filters, now).found]
+
+    day = (now - timedelta(days=50)).date().isoformat()
+    assert found(when="today") == found(when="week") == found(when="month") == ["Lately"]
+    assert found(when="older") == found(when="between", **{"from": day, "to": day}) == ["Before"]
+    assert len(found(when="nonsense", agent="nonsense")) == 2
+    assert found(files="on") == found(agent=str(lately.pk)) == []
+    with pytest.raises(ChatError):
+        search(Caller(alice.pk), "needle", 1, Filters(period="nonsense"))

@@ -11,9 +11,9 @@ from django.db.models import Model
 from django.test import Client
 
 from chat.services.pool import close_connections
-from tests import factories as make
 from tests.security.routes import Route
-from tests.world import one_of_everything
+from tests.support import factories as make
+from tests.support.world import one_of_everything
 
 
 @dataclass

@@ -91,13 +91,15 @@ EXPECTED: dict[str, Expect] = {
         get=everyone(REFUSED), post=everyone(302), data={"language": "zh-hans", "next": "/"}
     ),
     "favicon.ico": Expect(get=everyone(302), post=everyone(302)),
-    "healthz": Expect(get=everyone(200), post=everyone(200)),
-    "readyz": Expect(get=everyone(200), post=everyone(200)),
     # the chat
     "chat:home": Expect(get=people(200), post=people(REFUSED)),
     "chat:new": Expect(get=people(REFUSED), post=people(409), data={"content": ""}),
     "chat:theme": Expect(get=people(REFUSED), post=people(302), data={"theme": "dark"}),
     "chat:settings": Expect(get=people(200), post=people(200)),
+    "chat:models": Expect(get=people(200), post=people(REFUSED)),
+    "chat:favourite": Expect(get=people(REFUSED), post=people(204)),
+    "chat:archived": Expect(get=people(200), post=people(REFUSED)),
+    "chat:deleted": Expect(get=people(200), post=people(REFUSED)),
     # Being let into the administration is not enough: it takes the right to change tools.
     "chat:tools": Expect(
         get=people(REFUSED),
@@ -105,6 +107,7 @@ EXPECTED: dict[str, Expect] = {
     ),
     "chat:conversation": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:older": Expect(get=owner_only(200), post=people(REFUSED), query="?before=2", own=True),
+    "chat:newer": Expect(get=owner_only(200), post=people(REFUSED), query="?after=2", own=True),
     "chat:send": Expect(get=people(REFUSED), post=owner_only(409), data={"content": ""}, own=True),
     "chat:upload": Expect(get=people(REFUSED), post=people(400)),
     "chat:upload_here": Expect(get=people(REFUSED), post=owner_only(400), own=True),
@@ -112,9 +115,14 @@ EXPECTED: dict[str, Expect] = {
     # An answer is running in the world of these tests.
     "chat:stop": Expect(get=people(REFUSED), post=owner_only(302), own=True),
     "chat:edit": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:queue_edit": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:queue_remove": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:queue_send": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:queue_hold": Expect(get=people(REFUSED), post=owner_only(302), own=True),
     "chat:regenerate": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:continue": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:version": Expect(get=people(REFUSED), post=owner_only(409), own=True),
+    "chat:feedback": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:choose": Expect(get=people(REFUSED), post=owner_only(302), own=True),
     "chat:source": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:export": Expect(get=owner_only(200), post=people(REFUSED), own=True),

@@ -10,8 +10,6 @@ from django.utils import timezone
 
 from chat.models import Attachment, Conversation, Message, Part
 from chat.views.organise import VERBS
-from tests import factories as make
-from tests.pages import faults_of, is_page
 from tests.security.conftest import World
 from tests.security.routes import (
     EXPECTED,
@@ -23,7 +21,9 @@ from tests.security.routes import (
     owner_only,
     routes,
 )
-from tests.world import KEY
+from tests.support import factories as make
+from tests.support.pages import faults_of, is_page
+from tests.support.world import KEY
 
 ALL = list(routes())
 CHAT = [route for route in ALL if not route.is_admin]

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import Conversation, Profile
-from tests.factories import PASSWORD
 from tests.security.conftest import World
 from tests.security.routes import EXPECTED, Route, routes
+from tests.support.factories import PASSWORD
 
 ALL = list(routes())
 

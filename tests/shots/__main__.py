@@ -11,8 +11,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.services.process import free_port
-from tests.services.server import python, running_server
+from tests.support.process import free_port
+from tests.support.server import python, running_server
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT, DOCS = ROOT / "var" / "shots", ROOT / "docs"

@@ -2,7 +2,7 @@
 
 from chat.protocol.displays import SumDisplay, display_to_json
 from chat.protocol.messages import WithParts
-from tests.rendering_pages.samples import answer, done, step, text, thinking, tool
+from tests.support.samples import answer, done, step, text, thinking, tool
 
 _SUM = display_to_json(SumDisplay(expression="17.5 / 100 * 2340", result="409.5"))
 

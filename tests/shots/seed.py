@@ -22,11 +22,11 @@ from django.utils import timezone  # noqa: E402
 from chat.models import Agent, Conversation, LanguageModel, Part, Profile, Provider  # noqa: E402
 from chat.protocol.ids import new_id  # noqa: E402
 from chat.protocol.messages import AnswerInfo, WithParts  # noqa: E402
-from chat.services.catalog import ensure_defaults  # noqa: E402
-from chat.services.search_index import reindex  # noqa: E402
-from tests import factories as make  # noqa: E402
-from tests.rendering_pages import samples  # noqa: E402
+from chat.services.catalog.defaults import ensure_defaults  # noqa: E402
+from chat.services.conversations.search_index import reindex  # noqa: E402
 from tests.shots.chinese import chinese_answer, chinese_question  # noqa: E402
+from tests.support import factories as make  # noqa: E402
+from tests.support import samples  # noqa: E402
 
 ENGLISH_TITLES = (
     ("House rules for the API", 9, True),
@@ -67,6 +67,7 @@ def seed() -> dict[str, dict[str, str]]:
         for language in ("en", "zh-hans")
         for theme in ("light", "dark")
     }
+    people["collector"] = _collector()
     reindex()
     return people
 
@@ -85,6 +86,13 @@ def _person(language: str, theme: str) -> dict[str, str]:
         "states": _states(user, english),
         "long": _long(user),
     }
+
+
+def _collector() -> dict[str, str]:
+    """Somebody with more conversations than a column lists at once; `last` is the oldest."""
+    user = make.a_user("collector", first_name="Cem")
+    talks = [make.a_conversation(user, title=f"Talk {n:03}", updated=_ago(n)) for n in range(150)]
+    return {"session": session_of(user), "last": f"/c/{talks[-1].pk}/"}
 
 
 def _talk(user: User, english: bool) -> str:

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from chat.protocol.messages import WithParts
-from chat.rendering import remembered
-from chat.rendering.messages import message_html
+from chat.rendering.page import remembered
+from chat.rendering.page.messages import message_html
+from chat.rendering.page.remembered import Remembering
 from chat.rendering.reader import Names, Reader
-from chat.rendering.remembered import Remembering
-from tests.rendering_pages import samples
+from tests.support import samples
 
 READERS = [
     Reader(clock=samples.NOW),

@@ -3,12 +3,18 @@
 from dataclasses import replace
 from typing import Any
 
+from chat.protocol.displays import TextDisplay, TodoDisplay
 from chat.protocol.interfaces import ToolContext, ToolResult
 from chat.tools import registry
 
 
 async def write(context: ToolContext, *todos: Any) -> ToolResult:
     return await registry.toolbox(["todo_write"]).run("todo_write", {"todos": list(todos)}, context)
+
+
+def plan(result: ToolResult) -> TodoDisplay:
+    assert isinstance(result.display, TodoDisplay)
+    return result.display
 
 
 async def test_done_comes_first_then_urgent(context: ToolContext) -> None:
@@ -19,8 +25,7 @@ async def test_done_comes_first_then_urgent(context: ToolContext) -> None:
         {"content": "now", "status": "in_progress"},
         {"content": "done", "status": "completed", "priority": "low"},
     )
-    assert result.display is not None
-    assert [item["content"] for item in result.display["items"]] == ["done", "now", "high", "low"]
+    assert [item.content for item in plan(result).items] == ["done", "now", "high", "low"]
     assert result.text == "Todo list saved: 1 completed, 1 in progress, 2 pending."
     assert result.title == "1/4"
 
@@ -29,18 +34,14 @@ async def test_it_remembers_what_was_there_before(context: ToolContext) -> None:
     first = await write(context, {"id": "a", "content": "one", "status": "in_progress"})
     later = replace(context, previous=first.display)
     second = await write(later, {"id": "a", "content": "one", "status": "completed"})
-    assert first.display is not None
-    assert second.display is not None
-    assert first.display["before"] == []
-    assert second.display["before"] == first.display["items"]
-    assert second.display["items"][0]["status"] == "completed"
+    assert plan(first).before == ()
+    assert plan(second).before == plan(first).items
+    assert plan(second).items[0].status == "completed"
 
 
-async def test_a_past_that_cannot_be_read_is_no_past(context: ToolContext) -> None:
-    for previous in ({"type": "todo", "items": 3}, {"type": "text", "text": "x"}, {}):
-        result = await write(replace(context, previous=previous), {"content": "one"})
-        assert result.display is not None
-        assert result.display["before"] == []
+async def test_a_past_that_is_no_plan_is_no_past(context: ToolContext) -> None:
+    other = replace(context, previous=TextDisplay(text="x"))
+    assert plan(await write(other, {"content": "one"})).before == ()
 
 
 async def test_what_a_model_gets_wrong_has_a_sensible_reading(context: ToolContext) -> None:
@@ -51,11 +52,10 @@ async def test_what_a_model_gets_wrong_has_a_sensible_reading(context: ToolConte
         {"id": "2", "content": "c"},
     )
     assert not result.is_error
-    assert result.display is not None
-    items = result.display["items"]
-    assert {item["status"] for item in items} == {"pending"}
-    assert {item["priority"] for item in items} == {"medium"}
-    assert len({item["id"] for item in items}) == 3
+    items = plan(result).items
+    assert {item.status for item in items} == {"pending"}
+    assert {item.priority for item in items} == {"medium"}
+    assert len({item.id for item in items}) == 3
 
 
 async def test_a_step_without_words_is_refused_by_name(context: ToolContext) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from chat.models import Generation, Message, Part
-from tests.invariants import ended_runs, faults
-from tests.live.conftest import Site
-from tests.live.driver import equal_pages, eventually, in_thread
-from tests.provider import Call, Drop, Reply, Say, Wait, reply
-from tests.turns.conftest import Held, Programs
+from tests.support.invariants import ended_runs, faults
+from tests.support.model_server import Call, Drop, Reply, Say, Wait, reply
+from tests.support.site import Held, Programs, Site
+from tests.support.tabs import equal_pages, in_thread
+from tests.support.waiting import eventually
 
 SUM = Call("calculator", {"expression": "6*7"}, id="call_sum")
 HOLD = Call("hold", {}, id="call_hold")
@@ -33,8 +33,8 @@ async def test_it_goes_on_where_it_ended(how: str, site: Site, program: Programs
         await one.ask("stop")
     elif how == "interrupted":
         await in_thread(_lose_process)(begun["request_id"])
-        from chat.services.flush import flusher
-        from chat.services.recover import settle_orphans
+        from chat.services.processes.recovery import settle_orphans
+        from chat.services.runs.flush import flusher
 
         await flusher.flush()
         assert await settle_orphans() == 1

@@ -4,42 +4,14 @@ from typing import Any
 
 import pytest
 
-from chat.models import Conversation, Generation, Message
-from tests.invariants import faults
-from tests.live.conftest import Site
-from tests.live.driver import Tab, equal_pages, eventually, in_thread
-from tests.provider import Say, Wait, reply
-from tests.turns.conftest import Programs
-from tests.turns.program import Program
-
-
-def shown(talk: Conversation) -> list[tuple[str, str]]:
-    """The conversation as it is now: who said what."""
-    rows = Message.objects.shown().filter(conversation=talk).order_by("position")
-    return [
-        (row.role, "".join(row.parts.filter(type="text").values_list("text", flat=True)))
-        for row in rows
-    ]
-
-
-def shown_ids(talk: Conversation) -> list[str]:
-    rows = Message.objects.shown().filter(conversation=talk).order_by("position")
-    return [str(pk) for pk in rows.values_list("pk", flat=True)]
-
-
-async def take_turns(one: Program, site: Site, *turns: tuple[str, str]) -> list[str]:
-    """Question and answer, one after the other; the ids of all messages."""
-    for question, answer in turns:
-        site.provider.script(answer)
-        begun = await one.send(question)
-        assert (await one.ends(begun["request_id"]))["name"] == "chat:complete"
-    return await in_thread(shown_ids)(site.talk)
-
-
-async def settled_pages(*tabs: Tab) -> None:
-    for tab in tabs:
-        await tab.sees_the_end()
-    await equal_pages(*tabs)
+from chat.models import Generation, Message
+from chat.services.conversations.history import read_messages
+from tests.support.invariants import faults
+from tests.support.model_server import Say, Wait, reply
+from tests.support.site import Programs, Site
+from tests.support.tabs import in_thread
+from tests.support.turns import settled_pages, shown, shown_ids, take_turns
+from tests.support.waiting import eventually
 
 
 async def test_an_edit_says_it_anew_and_every_tab_follows(site: Site, program: Programs) -> None:
@@ -78,8 +50,9 @@ async def test_an_edit_that_deletes_leaves_nothing_behind(site: Site, program: P
         ("user", "One, but better"),
         ("assistant", "Better."),
     ]
-    answer = await in_thread(Message.objects.with_versions().get)(role="assistant")
-    assert (answer.version, answer.versions) == (1, 1)
+    row = await in_thread(Message.objects.get)(role="assistant")
+    [answer] = await in_thread(read_messages)([row.pk])
+    assert (answer.info.version, answer.info.versions) == (1, 1)
     await tab.sees("Better.")
     await settled_pages(tab)
 

@@ -8,14 +8,13 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import translation
 
-from chat.engine import limits
 from chat.models import Agent, LanguageModel, Message
 from chat.rendering.errors import MESSAGES, error_text
-from chat.services import generation
-from tests import factories as make
-from tests.live.conftest import Site
-from tests.live.driver import in_thread
-from tests.provider import Call, Received, Reply, Wait, reply
+from chat.services.runs import generate
+from tests.support import factories as make
+from tests.support.model_server import Call, Received, Reply, Wait, reply
+from tests.support.site import Site
+from tests.support.tabs import in_thread
 from tests.turns.test_refusals import REFUSALS
 
 LANGUAGES = ("en", "zh-hans")
@@ -30,7 +29,7 @@ async def ends_in_words(site: Site, question: str, key: str) -> None:
     tabs = [await site.tab(site.alice.speaking(language), talk) for language in LANGUAGES]
     await tabs[0].send(question)
     for tab in tabs:
-        await tab.sees_the_end(30)
+        await tab.sees_the_end()
     answer = await in_thread(Message.objects.filter(conversation=talk).latest)("position")
     assert (answer.status, answer.error_key) == ("error", key)
     for tab, language in zip(tabs, LANGUAGES, strict=True):
@@ -71,13 +70,12 @@ def less_output(patch: pytest.MonkeyPatch) -> None:
 
 
 def less_time(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(
-        generation, "Limits", lambda **given: limits.Limits(**{**given, "max_seconds": 0.2})
-    )
+    little = {**django_settings.PARLEY_LIMITS, "run_seconds": 2}
+    patch.setattr(django_settings, "PARLEY_LIMITS", little)
 
 
 def a_fault(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(generation.Asking, "request", breaks)
+    patch.setattr(generate.RequestBuilder, "request", breaks)
 
 
 # The answers, and what has to be otherwise for the failure to happen.
@@ -87,12 +85,14 @@ ENDINGS: dict[str, tuple[Any, Callable[[pytest.MonkeyPatch], Any] | None]] = {
     "error.chat_repeated_calls": (again, None),
     "error.chat_max_steps": (again, fewer_steps),
     "error.chat_output_limit": (reply("a word " * 20), less_output),
-    "error.chat_time_limit": (reply("Half", Wait()), less_time),
+    "error.chat_time_limit": (reply("Half", Wait(ping=b":\n\n")), less_time),
     "error.chat_generation_failed": (reply("never asked"), a_fault),
 }
 # Made by processes that are killed or told to end, by files, and by a row no database takes.
 ELSEWHERE = {
-    "error.chat_provider_not_supported": "wiring/test_registry.py",
+    "error.chat_provider_not_supported": "connecting/test_registry.py",
+    "error.chat_queue_full": "turns/test_queue.py",
+    "error.chat_not_queued": "turns/test_queue.py",
     "error.chat_interrupted": "crash/test_crashes.py",
     "error.chat_shutdown": "crash/test_crashes.py",
     "error.chat_attachment_empty": "attachments/test_upload.py",

@@ -6,9 +6,9 @@ import pytest
 from django.test import AsyncClient
 
 from chat.models import Conversation
-from chat.services.catalog import ensure_defaults
-from tests import factories as make
-from tests.live.driver import in_thread
+from chat.services.catalog.defaults import ensure_defaults
+from tests.support import factories as make
+from tests.support.tabs import in_thread
 
 
 @pytest.mark.django_db(transaction=True)

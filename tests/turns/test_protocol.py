@@ -1,13 +1,14 @@
 """A3, A18: the socket as programs speak it."""
 
+import json
 from pathlib import Path
 
 from chat.models import Conversation
 from chat.protocol.ids import is_uuid
-from tests.live.conftest import Site
-from tests.live.driver import eventually, in_thread
-from tests.provider import Call, Say, Think, reply
-from tests.turns.conftest import Programs
+from tests.support.model_server import Call, Say, Think, reply
+from tests.support.site import Programs, Site
+from tests.support.tabs import in_thread
+from tests.support.waiting import eventually
 
 HEADER = {"conversation_id", "rev", "tab_id", "request_id", "seq", "message_id", "ts", "name"}
 
@@ -32,8 +33,10 @@ async def test_the_whole_tour(site: Site, program: Programs) -> None:
     assert (names[0], names[-1]) == ("chat:start", "chat:complete")
     assert {"chat:thinking", "chat:chunk", "chat:tool", "chat:step"} < set(names)
     calls = [event for event in told if event["name"] == "chat:tool"]
-    assert calls[0]["type"] == "call"
-    assert (calls[-1]["type"], calls[-1]["result_json"]) == ("result", '"42"')
+    (call,) = [event for event in calls if event["type"] == "call"]
+    assert json.loads(call["args_json"]) == {"expression": "6*7"}
+    assert (calls[-1]["type"], calls[-1]["result_json"]) == ("result", "42"), "encoded once"
+    assert told[0]["status"] == "streaming"
     assert {call["tool_call_id"] for call in calls} == {"k1"}
     assert (ended["status"], ended["finish_reason"]) == ("success", "stop")
     assert ended["usage"]["output"] == 5
@@ -50,7 +53,7 @@ async def test_the_whole_tour(site: Site, program: Programs) -> None:
     assert (await one.ask("pin"))["ok"]
     row = await in_thread(Conversation.objects.get)(pk=site.talk.pk)
     assert (row.title, row.pinned) == ("A new name", True)
-    assert (await one.ask("delete"))["ok"] or one.closed
+    assert (await one.ask("delete"))["ok"], "the reply comes before the socket closes"
     await eventually(lambda: one.closed == other.closed == 4404)
 
 
@@ -68,6 +71,6 @@ async def test_what_is_not_a_command_is_refused_and_nothing_breaks(
 def test_the_documented_client_is_the_one_that_is_run() -> None:
     """`tests/crash` and the tour use it over a real server."""
     root = Path(__file__).parents[2]
-    client = (root / "tests/turns/json_client.py").read_text("utf-8")
+    client = (root / "tests/support/readme_client.py").read_text("utf-8")
     documented = (root / "chat/README.md").read_text("utf-8")
     assert client[client.index("import json") :].strip() in documented

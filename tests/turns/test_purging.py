@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from chat.models import Conversation, Message, SearchEntry
-from chat.services.organise import purge_deleted
-from chat.services.search_index import index_conversation
-from tests import factories as make
+from chat.services.conversations.organise import purge_deleted
+from chat.services.conversations.search_index import index_conversation
+from tests.support import factories as make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 

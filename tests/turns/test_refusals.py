@@ -10,19 +10,20 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import translation
 
-from chat.commands import Commands
+from chat.consumers.commands import COMMANDS
 from chat.models import Agent, LanguageModel, Message, Provider
 from chat.protocol.ids import new_id
 from chat.rendering.errors import error_text
-from chat.services import process, turn
-from chat.services.runs import RUNS
-from tests import factories as make
-from tests.live.conftest import Site
-from tests.live.driver import Person, eventually, in_thread
-from tests.live.wire import Wire
-from tests.provider import Wait, reply
-from tests.turns.conftest import Programs
-from tests.turns.program import Program
+from chat.services.processes import lease
+from chat.services.runs.run import RUNS
+from chat.services.turns import stop
+from tests.support import factories as make
+from tests.support.model_server import Wait, reply
+from tests.support.program import Program
+from tests.support.site import Programs, Site
+from tests.support.sockets import Wire
+from tests.support.tabs import Person, in_thread
+from tests.support.waiting import eventually
 
 Act = Callable[[Site, Program, pytest.MonkeyPatch], Awaitable[dict[str, Any]]]
 
@@ -65,7 +66,7 @@ async def crowded(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[s
 
 
 async def full(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[str, Any]:
-    patch.setattr(process, "closing", True)
+    patch.setattr(lease, "closing", True)
     return await one.send("Go")
 
 
@@ -91,7 +92,7 @@ async def finished(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[
 
 async def held_elsewhere(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A run of a process that does not answer, in the way of an edit."""
-    patch.setattr(turn, "PATIENCE", 0.3)
+    patch.setattr(stop, "PATIENCE", 0.3)
 
     def rows() -> str:
         said = make.a_message_with_parts(site.talk)
@@ -115,8 +116,8 @@ async def nowhere(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[s
 
 
 def _column_wire(one: Program) -> Any:
-    from chat.tongues import JSON
-    from tests.live.wire import Wire
+    from chat.consumers.json_wire import SUBPROTOCOL as JSON
+    from tests.support.sockets import Wire
 
     return Wire("/ws/", one.person.headers, (JSON,))
 
@@ -127,14 +128,14 @@ async def broken(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[st
     async def fail(*_: Any) -> None:
         raise RuntimeError("a fault of ours")
 
-    patch.setattr(Commands, "_messages", fail)
+    patch.setitem(COMMANDS, "messages", fail)
     return await one.ask("messages")
 
 
 REFUSALS: dict[str, Act] = {
     "error.chat_command_failed": broken,
     "error.chat_content_required": asked("send", content=" \n"),
-    "error.chat_content_too_long": asked("send", content="x" * 32_001),
+    "error.chat_content_too_long": asked("send", content="x" * 200_001),
     "error.chat_stale": asked("send", content="x", head=7),
     "error.chat_message_not_found": asked("regenerate", message_id=new_id()),
     "error.chat_no_active_generation": asked("stop"),
@@ -231,9 +232,9 @@ async def test_a_refusal_on_the_page(
 async def test_a_refused_form_says_the_same(site: Site) -> None:
     """Without scripts: the page again, with the reason and with what was typed."""
     client = site.alice.speaking("zh-hans").client
-    response = await client.post(f"/c/{site.talk.pk}/send/", {"content": "x" * 32_001})
+    response = await client.post(f"/c/{site.talk.pk}/send/", {"content": "x" * 200_001})
     with translation.override("zh-hans"):
-        expected = error_text("error.chat_content_too_long", {"limit": 32_000})
+        expected = error_text("error.chat_content_too_long", {"limit": 200_000})
     assert response.status_code == 409
     assert expected in response.content.decode()
     assert "x" * 100 in response.content.decode()

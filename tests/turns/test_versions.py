@@ -1,10 +1,11 @@
 """Versions: switch back and forth between answers and between texts; tails come back."""
 
-from chat.models import Message
-from tests.live.conftest import Site
-from tests.live.driver import equal_pages, in_thread
-from tests.turns.conftest import Programs
-from tests.turns.test_edit import settled_pages, shown, shown_ids, take_turns
+from uuid import UUID
+
+from chat.services.conversations.history import read_messages
+from tests.support.site import Programs, Site
+from tests.support.tabs import equal_pages, in_thread
+from tests.support.turns import settled_pages, shown, shown_ids, take_turns
 
 
 async def test_answers_change_places_with_their_tails(site: Site, program: Programs) -> None:
@@ -52,8 +53,8 @@ async def test_texts_change_places_with_their_answers(site: Site, program: Progr
         switched = await one.ask("version", message_id=ids[0], version=version)
         assert switched["ok"], switched
         assert await in_thread(shown)(site.talk) == texts[version]
-        row = await in_thread(Message.objects.with_versions().get)(pk=ids[0])
-        assert (row.version, row.versions) == (version, 3)
+        [message] = await in_thread(read_messages)([UUID(ids[0])])
+        assert (message.info.version, message.info.versions) == (version, 3)
         await tab.sees(texts[version][-1][1])
         await equal_pages(tab)
     # Version 1 is shown again, with the messages it had; one can go on from there.

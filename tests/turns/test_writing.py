@@ -1,17 +1,20 @@
 """While an answer is written: how often it speaks, when it is silent, what is found of it."""
 
+import asyncio
 from typing import Any
 
 from chat.models import SearchEntry
-from chat.services.endings import failed
-from chat.services.pace import FRAME, MOST_LENGTH, Pace
-from chat.services.runs import RUNS
-from chat.services.search_index import reindex
-from chat.services.settle import settle
-from tests.live.conftest import Site
-from tests.live.driver import eventually, in_thread
-from tests.provider import Gate, Say, reply
-from tests.turns.conftest import Programs
+from chat.services.conversations.search_index import reindex
+from chat.services.runs.pace import FRAME, LONGEST, Pace
+from chat.services.runs.run import RUNS, Run
+from chat.services.runs.settle import failed, settle
+from tests.benchmark.shapes import tokens_of
+from tests.benchmark.virtual import frames_of
+from tests.support.model_server import Gate, Say, reply
+from tests.support.site import Programs, Site
+from tests.support.tabs import in_thread
+from tests.support.virtual_loop import VirtualLoop
+from tests.support.waiting import eventually
 
 
 async def test_a_run_that_was_lost_says_nothing_more(site: Site, program: Programs) -> None:
@@ -21,6 +24,7 @@ async def test_a_run_that_was_lost_says_nothing_more(site: Site, program: Progra
     tab = await site.tab()
     await tab.send("Go")
     await tab.sees("Half a sentence")
+    await other.hears("Half a sentence")
     run = RUNS[str(site.talk.pk)]
     run.lost = True
     heard = len(other.events)
@@ -28,11 +32,12 @@ async def test_a_run_that_was_lost_says_nothing_more(site: Site, program: Progra
     await eventually(lambda: run.task is not None and run.task.done())
     assert not [event for event in other.events[heard:] if event.get("request_id")]
     # Nobody has settled it: the sweep does.
-    await in_thread(run_over)(run.request_id)
+    await in_thread(run_over)(run)
 
 
-def run_over(request_id: str) -> None:
-    assert settle(request_id, failed("error.chat_generation_failed"), [])
+def run_over(run: Run) -> None:
+    failure = failed("error.chat_generation_failed")
+    assert settle(run.request_id, run.spec.user_id, run.so_far(), failure)
 
 
 async def test_what_is_searched_of_a_sent_message_is_what_a_new_index_says(site: Site) -> None:
@@ -50,8 +55,25 @@ def index() -> list[Any]:
     return sorted(rows.values_list("message", "words"), key=str)
 
 
-def test_frames_lengthen_with_the_answer_and_not_without_end() -> None:
+def test_a_long_answer_is_told_as_often_at_its_end_as_at_its_beginning() -> None:
+    """40 ms for everybody: two tokens of 20 ms in a frame, ten thousand tokens long."""
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        frames = runner.run(frames_of(tokens_of("code", 10_000), ms=20))
+    assert 4_900 <= len(frames) <= 5_100
+
+
+def test_frames_lengthen_only_while_the_loop_is_late_and_that_is_counted() -> None:
     pace = Pace()
-    assert pace.wait(0) == FRAME
-    assert FRAME < pace.wait(10_000) < pace.wait(30_000) < pace.wait(10**9)
-    assert pace.wait(10**9) == FRAME + MOST_LENGTH
+    for _ in range(100):
+        pace.late(0.002)
+    assert pace.wait() == FRAME
+    assert pace.lengthened == 0
+    for _ in range(100):
+        pace.late(0.030)
+    assert FRAME < pace.wait() <= LONGEST
+    assert pace.lengthened == 1
+    assert pace.lengthened_by > 0
+    for _ in range(100):
+        pace.late(0.0)
+    assert pace.wait() == FRAME
+    assert pace.lengthened == 1

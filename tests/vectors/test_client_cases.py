@@ -6,7 +6,7 @@ does about a gap: it reads what is stored, and goes on.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -14,7 +14,16 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from chat.protocol.errors import PartValidationError
-from chat.protocol.events import Event
+from chat.protocol.events import (
+    Chunk,
+    Deleted,
+    Event,
+    RunEvent,
+    Start,
+    Thinking,
+    Tool,
+    ending_of,
+)
 from chat.protocol.factories import (
     create_answer,
     create_completed,
@@ -24,21 +33,22 @@ from chat.protocol.factories import (
     create_text_part,
     create_tool_part,
 )
+from chat.protocol.follow import Gap
 from chat.protocol.ids import new_id
-from chat.protocol.messages import WithParts, info_to_json
-from chat.protocol.parts import Part, ToolPart
+from chat.protocol.messages import AnswerInfo, WithParts
+from chat.protocol.parts import OpenSpan, Part, ReasoningPart, TextPart, ToolPart
 from chat.protocol.tool_state import ToolState
 from chat.protocol.transcript import Shown, Transcript
-from chat.protocol.validation import part_to_json
-from chat.rendering.live import Gap, LiveTranscript
+from chat.rendering.live.transcript import LiveTranscript
 from chat.rendering.reader import Reader
-from chat.services.broadcast import Mailbox, conversation_group, publish
-from tests.live.page import LivePage, classes
+from chat.services.broadcast import Events, Subscription, conversation_group, publish
+from tests.support.page import LivePage, classes
 from tests.vectors.cases import cases, only
 
 SKELETON = """<title></title><h1 id=title data-title=""></h1><div id=t></div>
 <div id=go></div><p id=status></p><div id=toasts></div>"""
-KINDS = {"chat:chunk": "text", "chat:thinking": "reasoning"}
+KINDS = {"chat:chunk": Chunk, "chat:thinking": Thinking}
+OF = {Chunk: TextPart, Thinking: ReasoningPart}
 
 
 @dataclass
@@ -61,61 +71,76 @@ class Run:
         info = create_answer(self.talk, None).info.model_copy(update=new)
         return WithParts(info=info, parts=tuple(self.parts))
 
-    def event(self, said: dict[str, Any], last: bool) -> Event:
-        if said["seq"] not in self.told:
-            self.told[said["seq"]] = Event(
-                name=said["name"],
-                conversation_id=self.talk,
-                request_id=self.request_id,
-                seq=said["seq"],
-                message_id=self.message_id,
-                body=self._body(said, last),
+    def event(self, told: dict[str, Any], last: bool) -> Event:
+        if told["seq"] not in self.told:
+            self.told[told["seq"]] = replace(
+                self._event(told, last), request_id=self.request_id, seq=told["seq"]
             )
-        return self.told[said["seq"]]
+        return self.told[told["seq"]]
 
-    def _body(self, said: dict[str, Any], last: bool) -> dict[str, Any]:
-        match said["name"]:
+    def _event(self, told: dict[str, Any], last: bool) -> RunEvent:
+        match told["name"]:
             case "chat:start":
-                info = info_to_json(self.answer().info)
-                return {"position": self.position, "info": info}
+                info = self.answer().info
+                assert isinstance(info, AnswerInfo)
+                return Start(
+                    conversation_id=self.talk,
+                    message_id=self.message_id,
+                    position=self.position,
+                    user_message_id="",
+                    info=info,
+                )
             case "chat:complete":
-                info = info_to_json(self.answer(said["status"]).info)
-                return {"info": info, "status": said["status"]}
+                return ending_of(self.answer(told["status"]))
             case "chat:tool":
-                return self._tool(said)
-        return self._grow(KINDS[said["name"]], said["delta"], last)
+                return self._tool(told)
+        return self._delta(KINDS[told["name"]], told["delta"], last)
 
-    def _grow(self, kind: str, delta: str, last: bool) -> dict[str, Any]:
-        known = self.parts[-1] if self.parts and self.parts[-1].type == kind else None
-        text = known.text if known else ""  # type: ignore[union-attr]
-        make = create_text_part if kind == "text" else create_reasoning_part
-        part = make(self.talk, self.message_id, text + delta)
+    def _delta(self, kind: type[Chunk] | type[Thinking], delta: str, last: bool) -> RunEvent:
+        make = create_text_part if kind is Chunk else create_reasoning_part
+        known = self.parts[-1] if self.parts and isinstance(self.parts[-1], OF[kind]) else None
+        text = known.text if isinstance(known, TextPart | ReasoningPart) else ""
+        part: Part = make(self.talk, self.message_id, text + delta)
         if known:
             part = part.model_copy(update={"id": known.id})
             self.parts.pop()
         self.parts.append(part)
-        body = {"part_id": part.id, "position": len(self.parts) - 1, "offset": len(text)}
-        return {
-            **body,
-            "delta": delta,
-            **({"done": True, "time": {"start": 1, "end": 2}} if last else {}),
-        }
+        return kind(
+            conversation_id=self.talk,
+            message_id=self.message_id,
+            part_id=part.id,
+            position=len(self.parts) - 1,
+            offset=len(text),
+            delta=delta,
+            done=last,
+            time=OpenSpan(start=1, end=2) if last else None,
+        )
 
-    def _tool(self, said: dict[str, Any]) -> dict[str, Any]:
-        call_id = said["tool_call_id"]
-        raw = said.get("args_json", "{}")
+    def _tool(self, told: dict[str, Any]) -> Tool:
+        call_id = told["tool_call_id"]
+        raw = told.get("args_json", "{}")
         given = json.loads(raw) if raw.endswith("}") else {}
-        name = said["tool_name"]
+        name = told["tool_name"]
         places = [n for n, each in enumerate(self.parts) if getattr(each, "call_id", "") == call_id]
         state: ToolState = create_running(given) if places else create_pending(given, raw)
-        if said["type"] == "result":
-            state = create_completed(given, said["result_json"], name, {}, 1, 2)
+        if told["type"] == "result":
+            state = create_completed(given, told["result_json"], name, {}, 1, 2)
         part = create_tool_part(self.talk, self.message_id, call_id, name, state)
         place = places[0] if places else len(self.parts)
         if places:
             part = part.model_copy(update={"id": self.parts[place].id})
         self.parts[place : place + 1] = [part]
-        return {"part_id": part.id, "position": place, "part": part_to_json(part)}
+        return Tool(
+            conversation_id=self.talk,
+            message_id=self.message_id,
+            type=told["type"],
+            part_id=part.id,
+            position=place,
+            tool_call_id=call_id,
+            tool_name=name,
+            args_json=raw,
+            part=part,
+        )
 
 
 class View:
@@ -157,8 +182,8 @@ async def played(events: list[dict[str, Any]]) -> View:
     """Tell the events through the layer, to the views of their own conversation each."""
     talks = {1: new_id(), 2: new_id()}
     view = View()
-    mailbox = await Mailbox.open()
-    await mailbox.join([conversation_group(talks[1])])
+    subscription = await Subscription.open()
+    await subscription.join([conversation_group(talks[1])])
     stored: dict[tuple[str, int], Transcript] = {}
     for said, after in pairwise([*events, {"name": ""}]):
         talk = talks[said["conversation_id"]]
@@ -171,11 +196,17 @@ async def played(events: list[dict[str, Any]]) -> View:
             await publish(talk, [run.event(said, last)])
         except PartValidationError:
             view.refused.append(said)
-    await publish(talks[1], [Event(name="chat:deleted", conversation_id=talks[1])])
-    while (event := (await mailbox.receive())["events"][0]).name != "chat:deleted":
+    await publish(talks[1], [Deleted(conversation_id=talks[1])])
+    while not isinstance(event := await _received(subscription), Deleted):
         view.hear(event, stored[event.request_id, event.seq])
-    await mailbox.close()
+    await subscription.close()
     return view
+
+
+async def _received(subscription: Subscription) -> Event:
+    note = await subscription.receive()
+    assert isinstance(note, Events)
+    return note.events[0]
 
 
 @pytest.mark.parametrize("case", cases("chat_protocol", "client_cases"))

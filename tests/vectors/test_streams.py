@@ -7,7 +7,7 @@ import pytest
 from chat.engine.assembly import Assembly
 from chat.engine.changes import Change
 from chat.engine.repetition import repeated_call
-from chat.engine.usage import count_tokens, last_tokens, total_cost
+from chat.engine.usage import last_tokens, total_cost
 from chat.protocol.factories import create_answer
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import (
@@ -25,6 +25,7 @@ from chat.protocol.interfaces import (
 from chat.protocol.messages import AnswerInfo, WithParts, finish_answer
 from chat.protocol.parts import ReasoningPart, StepFinishPart, TextPart, Tokens, ToolPart
 from chat.protocol.tool_state import ToolCompleted, ToolError
+from chat.providers.token_counts import count_tokens
 from tests.vectors.cases import cases, only
 
 
@@ -144,57 +145,84 @@ class Reader:
         return finish_answer(answer, 2000, status="cancelled" if self.aborted else "success")
 
 
-def check(reader: Reader, key: str, value: Any) -> None:
-    parts = reader.assembly.parts()
-    tools = {part.call_id: part for part in parts if isinstance(part, ToolPart)}
-    thoughts = [part.text for part in parts if isinstance(part, ReasoningPart)]
-    info = reader.message().info
-    assert isinstance(info, AnswerInfo)
-    actual: Any
-    match key:
-        case "part_types":
-            actual = [part.type for part in parts]
-        case "text":
-            actual = [part.text for part in parts if isinstance(part, TextPart)]
-        case "reasoning":
-            actual = thoughts
-        case "tool":
-            actual = {call: tools[call].state.status for call in value}
-        case "tool_input":
-            actual = {call: tools[call].state.input for call in value}
-        case "tool_output":
-            states = {call: tools[call].state for call in value}
-            actual = {c: s.output for c, s in states.items() if isinstance(s, ToolCompleted)}
-        case "tool_error":
-            states = {call: tools[call].state for call in value}
-            actual = {c: s.error for c, s in states.items() if isinstance(s, ToolError)}
-        case "tool_part_count":
-            actual = len(tools)
-        case "finish":
-            actual = [part.reason for part in parts if isinstance(part, StepFinishPart)][-1]
-        case "message_error":
-            actual = info.error.name if info.error else None
-        case "message_completed":
-            actual = info.time.completed is not None
-        case "all_parts_have_end":
-            actual = all(has_ended(part) for part in parts)
-        case "session_status":
-            actual = "idle" if info.time.completed else "busy"
-        case "some_reasoning_text":
-            actual = value if value in thoughts else thoughts
-        case "no_reasoning_text":
-            actual = thoughts if value in thoughts else value
-        case "message_cost":
-            actual = float(total_cost(parts))
-            assert info.cost == actual
-        case "message_tokens":
-            actual = last_tokens(parts).model_dump()
-            assert info.tokens.model_dump() == actual
-        case "doom_loop":
-            actual = reader.circle
-        case _:
-            pytest.fail(f"unknown form: expect {key}")
-    assert actual == value
+class Outcome:
+    """What a stream has come to: one method for each thing that the cases expect."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.parts = reader.assembly.parts()
+        self.tools = {part.call_id: part for part in self.parts if isinstance(part, ToolPart)}
+        self.thoughts = [part.text for part in self.parts if isinstance(part, ReasoningPart)]
+        info = reader.message().info
+        assert isinstance(info, AnswerInfo)
+        self.info = info
+
+    def check(self, key: str, expected: Any) -> None:
+        actual = getattr(self, f"of_{key}", None)
+        assert actual, f"unknown form: expect {key}"
+        assert actual(expected) == expected
+
+    def of_part_types(self, _: Any) -> list[str]:
+        return [part.type for part in self.parts]
+
+    def of_text(self, _: Any) -> list[str]:
+        return [part.text for part in self.parts if isinstance(part, TextPart)]
+
+    def of_reasoning(self, _: Any) -> list[str]:
+        return self.thoughts
+
+    def of_tool(self, calls: dict[str, str]) -> dict[str, str]:
+        return {call: self.tools[call].state.status for call in calls}
+
+    def of_tool_input(self, calls: dict[str, Any]) -> dict[str, Any]:
+        return {call: self.tools[call].state.input for call in calls}
+
+    def of_tool_output(self, calls: dict[str, str]) -> dict[str, str]:
+        states = {call: self.tools[call].state for call in calls}
+        return {
+            call: state.output for call, state in states.items() if isinstance(state, ToolCompleted)
+        }
+
+    def of_tool_error(self, calls: dict[str, str]) -> dict[str, str]:
+        states = {call: self.tools[call].state for call in calls}
+        return {call: state.error for call, state in states.items() if isinstance(state, ToolError)}
+
+    def of_tool_part_count(self, _: int) -> int:
+        return len(self.tools)
+
+    def of_finish(self, _: str) -> str:
+        return [part.reason for part in self.parts if isinstance(part, StepFinishPart)][-1]
+
+    def of_message_error(self, _: Any) -> str | None:
+        return self.info.error.name if self.info.error else None
+
+    def of_message_completed(self, _: bool) -> bool:
+        return self.info.time.completed is not None
+
+    def of_all_parts_have_end(self, _: bool) -> bool:
+        return all(has_ended(part) for part in self.parts)
+
+    def of_session_status(self, _: str) -> str:
+        return "idle" if self.info.time.completed else "busy"
+
+    def of_some_reasoning_text(self, text: str) -> Any:
+        return text if text in self.thoughts else self.thoughts
+
+    def of_no_reasoning_text(self, text: str) -> Any:
+        return self.thoughts if text in self.thoughts else text
+
+    def of_message_cost(self, _: float) -> float:
+        cost = float(total_cost(self.parts))
+        assert self.info.cost == cost
+        return cost
+
+    def of_message_tokens(self, _: Any) -> dict[str, Any]:
+        tokens = last_tokens(self.parts).model_dump()
+        assert self.info.tokens.model_dump() == tokens
+        return tokens
+
+    def of_doom_loop(self, _: Any) -> Any:
+        return self.reader.circle
 
 
 def has_ended(part: Any) -> bool:
@@ -211,5 +239,6 @@ def test_a_stream_becomes_parts(case):
     reader = Reader()
     for event in case["events"]:
         reader.play(event)
-    for key, value in case["expect"].items():
-        check(reader, key, value)
+    outcome = Outcome(reader)
+    for key, expected in case["expect"].items():
+        outcome.check(key, expected)

@@ -10,8 +10,8 @@ from chat.formats.tool_results import result_from_wire
 from chat.protocol.displays import (
     DiffDisplay,
     Display,
+    TextDisplay,
     TodoDisplay,
-    display_from_json,
     in_reading_order,
 )
 from chat.protocol.ids import new_id
@@ -64,7 +64,7 @@ def test_a_result_says_what_is_shown(case):
     part, expect = case["part"], case["expect"]
     only(expect, "component", "original", "new", "file", "order", "empty", "text_from", "text")
     result = result_from_wire(part.get("result"), part.get("input", {}), new_id(), new_id())
-    display = display_from_json(result.display or {"type": "text", "text": result.text})
+    display = result.display or TextDisplay(text=result.text)
     component = "Error" if result.is_error else COMPONENTS[display.type]
     assert component == expect["component"]
     check_display(display, expect)

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from chat.engine.tool_style import JSON_MODELS, StyleChoice, decide, detect_in_blocks, resolve
+from chat.engine.tool_style import JSON_MODELS, StyleChoice, decide, resolve
+from chat.formats.openai_messages import style_of_blocks
 from chat.formats.xml_history import call_as_xml
 from chat.formats.xml_repair import repair_blocks
 from chat.protocol.interfaces import ToolSpec
-from tests.formats.xml_samples import TOOLS, calls
+from tests.support.xml_samples import TOOLS, calls
 from tests.vectors.cases import cases, only
 
 NATIVE = ("openrouter", "kilocode", "openai", "lmstudio", "chutes", "deepinfra", "xai", "zai")
@@ -48,7 +49,7 @@ def test_the_lock_and_the_history_come_before_the_rule(case):
         "expect",
         "expect_detected",
     )
-    detected = detect_in_blocks(case.get("history", []))
+    detected = style_of_blocks(case.get("history", []))
     assert detected == case.get("expect_detected", detected)
     if "expect" in case:
         locked = case.get("conversation_style")

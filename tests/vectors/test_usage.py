@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from chat.engine.usage import Prices, Rates, Tier, cost_of, count_tokens
+from chat.engine.usage import Prices, Rates, Tier, cost_of
+from chat.providers.token_counts import count_tokens
 from tests.vectors.cases import cases, only
 
 CACHE_WRITES = (

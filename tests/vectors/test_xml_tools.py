@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chat.formats.xml_call import XmlGrammar
-from chat.formats.xml_events import Shown
+from chat.formats.xml_events import TextShown
 from chat.formats.xml_history import call_as_xml
 from chat.formats.xml_tools import XmlToolParser
 from tests.vectors.cases import cases, only, suites
@@ -76,7 +76,7 @@ def test_what_the_parser_knows_after_each_piece(case):
 def test_what_may_become_a_tag_is_not_shown(case):
     only(case, "input", "expect")
     events = XmlToolParser(grammar()).feed(case["input"])
-    assert "".join(event.text for event in events if isinstance(event, Shown)) == case["expect"]
+    assert "".join(event.text for event in events if isinstance(event, TextShown)) == case["expect"]
 
 
 @pytest.mark.parametrize("case", cases("xml_tool_calls", "format_cases"))

@@ -4,10 +4,10 @@ from django.core.management import BaseCommand, CommandError
 from django.core.management.base import CommandParser
 from django.db.models import Q
 
-from chat.management.connecting import in_words
+from chat import services
+from chat.management.terminal import error_line
 from chat.models import Provider
 from chat.protocol.errors import ProviderError
-from chat.services.providers import list_models
 
 
 class Command(BaseCommand):
@@ -24,15 +24,16 @@ class Command(BaseCommand):
                 raise CommandError(f"There is no provider “{provider}”.")
         else:
             chosen = chosen.filter(enabled=True)
-        failed = [each.name for each in chosen if not self.listed(each)]
+        failed = [each.name for each in chosen if not self.list_models(each)]
         if failed:
             raise CommandError(f"Not listed: {', '.join(failed)}.")
 
-    def listed(self, provider: Provider) -> bool:
+    def list_models(self, provider: Provider) -> bool:
+        """List the models of one provider; whether that worked."""
         try:
-            found = list_models(provider)
+            found = services.list_models(provider)
         except ProviderError as error:
-            self.stdout.write(f"{provider}: {in_words(error)}")
+            self.stdout.write(f"{provider}: {error_line(error)}")
             return False
         off = " (switched off: too many for a menu)" if found.too_many else ""
         self.stdout.write(f"{provider}: {len(found.models)} models, {found.added} of them new{off}")

@@ -3,25 +3,23 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 from django.db import DatabaseError
 
+from chat import services
 from chat.management import preparation
-from chat.management.connecting import connect_providers
 from chat.management.local_model import retire_if_gone
-from chat.services.catalog import ensure_defaults
 
 
 class Command(BaseCommand):
     help = "Makes everything ready to serve: database, static files, owner. Harmless to repeat."
 
     def handle(self, **options: Any) -> None:
-        say = self.stdout.write
         try:
             preparation.check_disk()
             preparation.check_database_file()
-            preparation.migrate_if_needed(say)
-            preparation.collect_if_needed(say)
-            preparation.ensure_owner(say)
-            ensure_defaults()
-            connect_providers(say)
+            preparation.migrate_if_needed(self.stdout.write)
+            preparation.collect_if_needed(self.stdout.write)
+            preparation.ensure_owner(self.stdout.write)
+            services.ensure_defaults()
+            preparation.connect_providers(self.stdout.write)
             retire_if_gone()
         except DatabaseError as error:
             raise CommandError(f"The database cannot be used: {str(error).strip()}") from None

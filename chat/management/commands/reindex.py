@@ -2,12 +2,12 @@ from typing import Any
 
 from django.core.management import BaseCommand
 
-from chat.services.search_index import reindex
+from chat import services
 
 
 class Command(BaseCommand):
-    help = "Build the search index anew from what was said."
+    help = "Builds the search index anew from all messages."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        number = reindex()
+        number = services.reindex()
         self.stdout.write(f"{number} messages can be searched.")

@@ -4,7 +4,8 @@ from uuid import UUID
 from django.core.management import BaseCommand
 from django.core.management.base import CommandParser
 
-from chat.services.repair import Repair, repair_conversations
+from chat import services
+from chat.services import Repair
 from chat.tools.registry import registry
 
 
@@ -20,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *, apply: bool, conversation: UUID | None, **options: Any) -> None:
         tools = [tool.spec for tool in registry]
-        repairs = list(repair_conversations(tools, apply=apply, only=conversation))
+        repairs = list(services.repair_conversations(tools, apply=apply, only=conversation))
         for repair in repairs:
             self.stdout.write(_line(repair))
         found = sum(not repair.busy for repair in repairs)

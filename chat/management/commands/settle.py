@@ -3,8 +3,7 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.core.management import BaseCommand
 
-from chat.services.process import retire
-from chat.services.recover import settle_orphans
+from chat import services
 
 
 class Command(BaseCommand):
@@ -17,6 +16,6 @@ class Command(BaseCommand):
 
 async def _settle() -> int:
     try:
-        return await settle_orphans()
+        return await services.settle_orphans()
     finally:
-        await retire()
+        await services.retire()

@@ -1,0 +1,242 @@
+"""What a socket can be told to do: one function for each command, and the table of them."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from django.conf import settings
+
+from chat import services
+from chat.protocol.errors import ChatError
+from chat.protocol.feedback import parse_feedback_choice
+from chat.protocol.ids import is_uuid
+from chat.protocol.messages import message_to_json
+from chat.protocol.version_choice import parse_version_choice
+from chat.services import Caller, Started
+
+# What a command came with, and what its reply says besides `ok`.
+Values = dict[str, Any]
+
+MOST_MESSAGES = 200
+
+
+class Socket(Protocol):
+    """What commands need to know of the socket they came through."""
+
+    conversation_id: str
+    socket: str
+
+    async def attach(self, caller: Caller, values: Values) -> None: ...
+    async def detach(self) -> None: ...
+    async def list_more(self, rows: int) -> None: ...
+    async def acknowledge(self, frames: int) -> None: ...
+    async def acknowledge_events(self, seq: int) -> None: ...
+
+
+Command = Callable[[Socket, Caller, Values], Awaitable[Values | None]]
+
+
+async def attach(socket: Socket, caller: Caller, values: Values) -> Values:
+    """Bring the other end from what it shows to now, and tell it what happens from now on."""
+    await socket.attach(caller, values)
+    return {}
+
+
+async def detach(socket: Socket, caller: Caller, values: Values) -> Values:
+    """The tab is closed: it no longer counts as watching, and is told nothing more."""
+    await socket.detach()
+    return {}
+
+
+async def look(socket: Socket, caller: Caller, values: Values) -> Values:
+    """The page has come to the front, or lies behind others now."""
+    hidden = values.get("hidden") is True
+    await services.look(caller, _here(socket), socket.socket, hidden=hidden)
+    return {}
+
+
+async def list_more(socket: Socket, caller: Caller, values: Values) -> Values:
+    """The column is to list so many conversations."""
+    rows = values.get("rows")
+    if not isinstance(rows, int):
+        raise ChatError("error.chat_bad_command")
+    await socket.list_more(rows)
+    return {}
+
+
+async def acknowledge(socket: Socket, caller: Caller, values: Values) -> None:
+    """The other end says how far it has read; there is no reply."""
+    frames, seq = values.get("frames"), values.get("seq")
+    if isinstance(frames, int):
+        await socket.acknowledge(frames)
+    elif isinstance(seq, int):
+        await socket.acknowledge_events(seq)
+    else:
+        raise ChatError("error.chat_bad_command")
+
+
+async def send(socket: Socket, caller: Caller, values: Values) -> Values:
+    """With `queue`, what is sent while an answer runs waits for its end, and the reply says so."""
+    content, attachments = values.get("content"), values.get("attachments")
+    if values.get("queue") is not True:
+        return _started(await services.send(caller, _here(socket), content, attachments))
+    sent = await services.send_or_queue(caller, _here(socket), content, attachments)
+    if isinstance(sent, Started):
+        return _started(sent)
+    return {"message_id": sent.message.info.id, "queued": True}
+
+
+async def edit_queued(socket: Socket, caller: Caller, values: Values) -> Values:
+    await services.edit_queued(caller, _here(socket), _message_id(values), values.get("content"))
+    return {}
+
+
+async def remove_queued(socket: Socket, caller: Caller, values: Values) -> Values:
+    await services.remove_queued(caller, _here(socket), _message_id(values))
+    return {}
+
+
+async def send_queued(socket: Socket, caller: Caller, values: Values) -> Values:
+    return _started(await services.send_queued(caller, _here(socket), _message_id(values)))
+
+
+async def hold_queue(socket: Socket, caller: Caller, values: Values) -> Values:
+    """`held` may be the text of a form."""
+    held = values.get("held") not in (False, "false")
+    await services.hold_queue(caller, _here(socket), held=held)
+    return {}
+
+
+async def edit(socket: Socket, caller: Caller, values: Values) -> Values:
+    started = await services.edit(
+        caller,
+        _here(socket),
+        _message_id(values),
+        values.get("content"),
+        archive=values.get("archive", True) is not False,
+    )
+    return _started(started)
+
+
+async def regenerate(socket: Socket, caller: Caller, values: Values) -> Values:
+    model = str(values.get("model", ""))
+    return _started(await services.regenerate(caller, _here(socket), _message_id(values), model))
+
+
+async def continue_answer(socket: Socket, caller: Caller, values: Values) -> Values:
+    return _started(await services.continue_answer(caller, _here(socket), _message_id(values)))
+
+
+async def show_version(socket: Socket, caller: Caller, values: Values) -> Values:
+    choice = parse_version_choice(values.get("version", ""), _message_id(values))
+    await services.show_version(caller, _here(socket), choice.message_id, choice.version)
+    return {}
+
+
+async def give_feedback(socket: Socket, caller: Caller, values: Values) -> Values:
+    choice = parse_feedback_choice(values.get("verdict", ""), _message_id(values))
+    await services.give_feedback(
+        caller, _here(socket), choice.message_id, choice.verdict, values.get("comment")
+    )
+    return {}
+
+
+async def stop(socket: Socket, caller: Caller, values: Values) -> Values:
+    request_id = str(values.get("request_id") or "")
+    if request_id and not is_uuid(request_id):
+        raise ChatError("error.chat_bad_command")
+    await services.stop(caller, _here(socket), request_id)
+    return {}
+
+
+async def rename(socket: Socket, caller: Caller, values: Values) -> Values:
+    return {"title": await services.rename(caller, _here(socket), values.get("title"))}
+
+
+async def pin(socket: Socket, caller: Caller, values: Values) -> Values:
+    await services.pin(caller, _here(socket), pinned=values.get("pinned") is not False)
+    return {}
+
+
+async def archive(socket: Socket, caller: Caller, values: Values) -> Values:
+    archived = values.get("archived") is not False
+    await services.archive(caller, _here(socket), archived=archived)
+    return {}
+
+
+async def delete(socket: Socket, caller: Caller, values: Values) -> Values:
+    await services.delete(caller, _here(socket))
+    return {}
+
+
+async def messages(socket: Socket, caller: Caller, values: Values) -> Values:
+    """Messages as they are stored, the latest or those before a position."""
+    before, limit = values.get("before"), values.get("limit", services.PAGE)
+    numbers = isinstance(limit, int) and (before is None or isinstance(before, int))
+    if not numbers or not 1 <= limit <= MOST_MESSAGES:
+        raise ChatError("error.chat_bad_command")
+    transcript = await services.in_pool(
+        services.read_transcript, caller, _here(socket), services.Window(before, limit)
+    )
+    found = [message_to_json(message) for message in transcript.messages]
+    return {"messages": found, "older": transcript.older, "rev": transcript.rev}
+
+
+COMMANDS: dict[str, Command] = {
+    "attach": attach,
+    "detach": detach,
+    "look": look,
+    "ack": acknowledge,
+    "list": list_more,
+    "messages": messages,
+    "send": send,
+    "queue-edit": edit_queued,
+    "queue-remove": remove_queued,
+    "queue-send": send_queued,
+    "queue-hold": hold_queue,
+    "edit": edit,
+    "regenerate": regenerate,
+    "continue": continue_answer,
+    "version": show_version,
+    "feedback": give_feedback,
+    "stop": stop,
+    "rename": rename,
+    "pin": pin,
+    "archive": archive,
+    "delete": delete,
+}
+
+
+def _here(socket: Socket) -> str:
+    """The socket's conversation; the one of the sidebar alone has none."""
+    if not socket.conversation_id:
+        raise ChatError("error.chat_conversation_not_found")
+    # A program that asks now and then, without attaching, is watching too.
+    services.seen_here(socket.conversation_id)
+    return socket.conversation_id
+
+
+def _message_id(values: Values) -> str:
+    return str(values.get("message_id", ""))
+
+
+def _started(started: Started) -> Values:
+    return {"request_id": started.request_id, "message_id": started.message.info.id}
+
+
+class Allowance:
+    """How many commands a socket may still give: a burst of two seconds' worth is fine, a flood
+    is not."""
+
+    def __init__(self) -> None:
+        self._left = float(settings.PARLEY_LIMITS["frames_per_second"])
+        self._at = time.monotonic()
+
+    def spend(self) -> None:
+        rate = settings.PARLEY_LIMITS["frames_per_second"]
+        now = time.monotonic()
+        self._left = min(2.0 * rate, self._left + (now - self._at) * rate)
+        self._at = now
+        if self._left < 1:
+            raise ChatError("error.chat_too_fast")
+        self._left -= 1

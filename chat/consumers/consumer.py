@@ -1,0 +1,388 @@
+"""A socket: commands come in, fragments or events go out.
+
+The consumer reads its own channel in one pump and its client in one loop. Channels' dispatch
+would pass every message through one shared thread, where one slow call stalls every socket.
+"""
+
+import asyncio
+import itertools
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from channels.consumer import AsyncConsumer
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError
+
+from chat import services
+from chat.consumers.columns import columns
+from chat.consumers.commands import COMMANDS, Allowance
+from chat.consumers.html_wire import HtmlWire
+from chat.consumers.json_wire import SUBPROTOCOL, JsonWire
+from chat.consumers.outbox import Outbox, Send
+from chat.consumers.wire import Wire, is_behind
+from chat.protocol.errors import ChatError
+from chat.protocol.events import Deleted, Event
+from chat.protocol.ids import new_id
+from chat.protocol.text import clean_json
+from chat.protocol.transcript import Transcript
+from chat.rendering.page.pages import LISTED
+from chat.rendering.reader import Reader
+from chat.services import Caller, Subscription
+from chat.views.reader import is_welcome, make_reader, socket_language, socket_visitor
+
+log = logging.getLogger(__name__)
+
+# Close codes that tell a page to go away and stay away.
+LOGGED_OUT, NOT_FOUND = 4401, 4404
+# A page opens another socket after these. (1011 is not a program's to send: servers refuse it.)
+BROKEN, TOO_FAST, RESTARTING = 4500, 4429, 4503
+# After so many refusals in a row nobody is at the other end.
+PATIENCE = 100
+
+_CLIENT_ID = re.compile(r'"client_id":\s*"([\w-]{1,64})"')
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+
+
+class ChatConsumer(AsyncConsumer):
+    """One view of one conversation, or of the sidebar alone."""
+
+    # How often a socket looks whether it has missed something, in seconds.
+    compare_every = 5.0
+    # The sidebar is only told when it changes; that, too, can be lost.
+    compare_column_every = 60.0
+    # How long a change of the sidebar waits for others.
+    column_pause = 0.1
+
+    reader: Reader
+    wire: Wire
+    subscription: Subscription
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        self.scope = scope
+        self.receive_message = receive
+        self.socket = new_id()
+        self.tab_id = ""
+        self.attached = False
+        # Who watches through this socket, once they have said so.
+        self.viewer: Caller | None = None
+        self.has_column = False
+        self.refused = 0
+        self.allowance = Allowance()
+        self.outbox = Outbox(send)
+        # One at a time: what the other end has is known only between two frames.
+        self.telling = asyncio.Lock()
+        self.column_changed = asyncio.Event()
+        # Held from a command to its reply.
+        self.commanding = asyncio.Lock()
+        if (await receive())["type"] == "websocket.connect" and await self._accept(send):
+            await self._serve()
+
+    # --- opening and closing ------------------------------------------------------
+
+    async def _accept(self, send: Send) -> bool:
+        speaks_json = SUBPROTOCOL in self.scope.get("subprotocols", ())
+        # Accepted first: a browser does not learn why a handshake was refused.
+        await send(
+            {"type": "websocket.accept", "subprotocol": SUBPROTOCOL if speaks_json else None}
+        )
+        self.conversation_id = str(self.scope["url_route"]["kwargs"].get("conversation_id", ""))
+        try:
+            reader = await services.in_pool(self._make_reader)
+        except ChatError:
+            return await self._close(NOT_FOUND)
+        if reader is None:
+            return await self._close(LOGGED_OUT)
+        self.reader = reader
+        self.wire = JsonWire(reader) if speaks_json else HtmlWire(reader)
+        return True
+
+    def _make_reader(self) -> Reader | None:
+        """Who reads here; nobody without a log-in."""
+        user, self.session_key = socket_visitor(self.scope)
+        if user is None:
+            return None
+        self.user_id = user.pk
+        if self.conversation_id:
+            services.get_conversation(Caller(user.pk), self.conversation_id)
+        return make_reader(user, socket_language(self.scope))
+
+    async def _close(self, code: int) -> bool:
+        await self.outbox.close(code)
+        return False
+
+    async def _serve(self) -> None:
+        self.subscription = await Subscription.open()
+        # From the first moment: a log-out must reach a socket that has not attached too.
+        await self.subscription.join([services.user_group(self.user_id)])
+        helpers = [
+            asyncio.create_task(self._or_close(helper))
+            for helper in (self._pump, self._keep_column, self._compare)
+        ]
+        try:
+            await self._listen()
+        except asyncio.CancelledError:
+            # The server goes down; the page comes back to the next one.
+            await self._close(RESTARTING)
+            raise
+        finally:
+            for helper in helpers:
+                helper.cancel()
+            await asyncio.wait(helpers)
+            await self.subscription.close()
+            await self._leave(closed=False)
+
+    async def _or_close(self, helper: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await helper()
+        except ChatError:
+            # The conversation is gone, or no longer this person's.
+            await self._close(NOT_FOUND)
+        except Exception:  # whatever broke, a socket that is told nothing more must not stay open
+            log.exception("a socket's helper broke")
+            await self._close(BROKEN)
+
+    # --- coming in ----------------------------------------------------------------
+
+    async def _listen(self) -> None:
+        while True:
+            message = await self.receive_message()
+            if message["type"] == "websocket.disconnect":
+                return
+            if message["type"] == "websocket.receive" and not self.outbox.closed:
+                async with self.commanding:
+                    await self._command(message)
+
+    async def _command(self, message: dict[str, Any]) -> None:
+        """Do what a message asks for, and answer it."""
+        name, client_id = "", ""
+        try:
+            self.allowance.spend()
+            client_id = _id_of_long_frame(message)
+            values = _parsed(message)
+            name = str(values.get("command", ""))[:40]
+            client_id = str(values.get("client_id") or "")[:64]
+            command = COMMANDS.get(name)
+            if command is None:
+                raise ChatError("error.chat_unknown_command")
+            reply = await command(self, self._caller(client_id, values), values)
+            if reply is not None:
+                await self.outbox.say(self.wire.reply(name, client_id, reply))
+            self.refused = 0
+        except ChatError as error:
+            await self._refuse(name, client_id, error)
+        except Exception:  # a page repeats what is not answered: this is the answer
+            log.exception("the command %s broke", name)
+            await self._refuse(name, client_id, ChatError("error.chat_command_failed"))
+
+    def _caller(self, client_id: str, values: dict[str, Any]) -> Caller:
+        head = values.get("head")
+        return Caller(
+            user_id=self.user_id,
+            name=self.reader.name,
+            tab_id=str(values.get("tab_id") or self.tab_id)[:100],
+            client_id=client_id,
+            head=head if isinstance(head, int) else None,
+        )
+
+    async def _refuse(self, name: str, client_id: str, error: ChatError) -> None:
+        """Say why not; a flood is told once, and then shown the door."""
+        self.refused += 1
+        if self.refused > PATIENCE:
+            await self._close(TOO_FAST)
+        elif error.key != "error.chat_too_fast" or self.refused == 1:
+            await self.outbox.say(self.wire.refuse(name, client_id, error))
+
+    async def attach(self, caller: Caller, values: dict[str, Any]) -> None:
+        """Join the conversation and bring the other end from what it shows to now."""
+        self.tab_id = caller.tab_id
+        column = values.get("column")
+        if self.conversation_id:
+            # Joined before reading: events in between come although the reading has them, and
+            # are then known.
+            await self.subscription.join([services.conversation_group(self.conversation_id)])
+        async with self.telling:
+            if self.conversation_id:
+                await self._attach(caller, values)
+            elif caller.tab_id:
+                # Nothing is shown here, but the tab is open.
+                await self._view(caller, values)
+            if isinstance(self.wire, HtmlWire):
+                # A window of its own has no column.
+                self.has_column = column is not None
+                self.wire.listed.shown(column)
+                self.column_changed.set()
+
+    async def _attach(self, caller: Caller, values: dict[str, Any]) -> None:
+        # From here on events wait until the other end has been brought forward.
+        self.attached = True
+        try:
+            transcript = await self._transcript()
+            await self.outbox.say(await self.wire.attach(transcript, values.get("shown")))
+            await self._view(caller, values)
+        except BaseException:
+            # Nobody knows what the other end shows now: it must not be sent anything else.
+            self.attached = False
+            await self._close(BROKEN)
+            raise
+
+    async def list_more(self, rows: int) -> None:
+        """The end of the column was reached: list so many, a few more than now."""
+        if isinstance(self.wire, HtmlWire):
+            listed = self.wire.listed
+            listed.rows = max(listed.rows, min(rows, listed.rows + LISTED))
+            self.column_changed.set()
+
+    async def _view(self, caller: Caller, values: dict[str, Any]) -> None:
+        hidden = values.get("hidden") is True
+        await services.attach_view(caller, self.conversation_id, self.socket, hidden=hidden)
+        self.viewer = caller
+
+    async def detach(self) -> None:
+        """The tab is closed, and says so."""
+        async with self.telling:
+            self.attached = False
+        await self._leave(closed=True)
+
+    async def _leave(self, *, closed: bool) -> None:
+        viewer, self.viewer = self.viewer, None
+        if viewer is not None:
+            await services.leave_view(viewer, self.socket, closed=closed)
+
+    async def acknowledge(self, frames: int) -> None:
+        """The other end has read this many frames; one that was too far behind is caught up."""
+        if self.outbox.acknowledge(frames) and self.attached:
+            await self._catch_up()
+
+    async def acknowledge_events(self, seq: int) -> None:
+        """The same from a program, which counts events: it has read all, or not yet."""
+        if seq >= self.wire.position.seq and self.outbox.acknowledge_all() and self.attached:
+            await self._catch_up()
+
+    # --- going out ----------------------------------------------------------------
+
+    async def _pump(self) -> None:
+        while True:
+            match await self.subscription.receive():
+                case services.Events(events=events):
+                    await self._tell(events)
+                case services.SidebarChanged():
+                    self.column_changed.set()
+                case services.LoggedOut(session=session) if session == self.session_key:
+                    await self._close(LOGGED_OUT)
+
+    async def _tell(self, events: Sequence[Event]) -> None:
+        if any(isinstance(event, Deleted) for event in events):
+            # Whoever deleted it through this socket is given the reply first.
+            async with self.commanding:
+                await self._close(NOT_FOUND)
+            return
+        # A client that does not read is sent nothing more; later it gets the state of then.
+        if self.outbox.is_full or not self.attached:
+            return
+        filled: Event | None = None
+        async with self.telling:
+            while events:
+                frames, events = await self.wire.tell(events)
+                await self.outbox.say(frames)
+                if not events:
+                    return
+                # Once for each: whatever an event misses, it must not hold up the others.
+                missing = events[0]
+                if missing is filled or not await self._fill_gap(missing):
+                    events = events[1:]
+                filled = missing
+
+    async def _fill_gap(self, event: Event) -> bool:
+        """Read until what is stored has come up to the event (rows are half a second behind).
+
+        Whether the event is still worth telling: one of a run that is over is late.
+        """
+        for _ in range(8):
+            transcript = await self._transcript()
+            await self.outbox.say(await self.wire.catch_up(transcript))
+            if not event.seq or transcript.request_id != event.request_id:
+                return False
+            if transcript.seq >= event.seq - 1:
+                return True
+            await asyncio.sleep(0.25)
+        return False
+
+    async def _keep_column(self) -> None:
+        """Apart from the events: no word waits until the column is read."""
+        while True:
+            await self.column_changed.wait()
+            # Answers that begin or end now need the time more, and a change seldom comes alone.
+            await asyncio.sleep(self.column_pause)
+            self.column_changed.clear()
+            wire = self.wire
+            if self.has_column and isinstance(wire, HtmlWire) and not self.outbox.is_full:
+                rows = wire.listed.rows
+                column = await columns.get(self.user_id, self.conversation_id, rows)
+                async with self.telling:
+                    await self.outbox.say(await wire.sidebar(column))
+
+    async def _catch_up(self) -> None:
+        # The column may have changed while nothing more was sent.
+        self.column_changed.set()
+        async with self.telling:
+            await self.outbox.say(await self.wire.catch_up(await self._transcript()))
+
+    async def _transcript(self) -> Transcript:
+        return await services.current_transcript(Caller(self.user_id), self.conversation_id)
+
+    async def _compare(self) -> None:
+        """A lost first or last event leaves no gap behind it: compare now and then."""
+        for tick in itertools.count(1):
+            await asyncio.sleep(self.compare_every)
+            try:
+                await self._compare_once(tick)
+            except (DatabaseError, InterfaceError):
+                log.warning("a socket could not compare itself with the database", exc_info=True)
+
+    async def _compare_once(self, tick: int) -> None:
+        if tick % 5 == 0 and not await services.in_pool(is_welcome, self.user_id, self.session_key):
+            await self._close(LOGGED_OUT)
+            return
+        await self.subscription.join_again()
+        if tick % max(1, round(self.compare_column_every / self.compare_every)) == 0:
+            self.column_changed.set()
+        if not self.attached or self.outbox.is_full:
+            return
+        digest = await services.digests.get(self.conversation_id)
+        if digest is None:
+            await self._close(NOT_FOUND)
+        elif is_behind(self.wire, digest):
+            await self._catch_up()
+
+
+def _id_of_long_frame(message: dict[str, Any]) -> str:
+    """The `client_id` of a frame that is too long to be read: whoever sent it waits for a reply
+    that names it. Pages write it behind the text."""
+    text = message.get("text") or ""
+    if len(text) <= settings.PARLEY_LIMITS["frame_bytes"]:
+        return ""
+    found = _CLIENT_ID.search(text, len(text) - 500)
+    return found[1] if found else ""
+
+
+def _parsed(message: dict[str, Any]) -> dict[str, Any]:
+    """The JSON object that a frame holds."""
+    text = message.get("text")
+    limit = settings.PARLEY_LIMITS["frame_bytes"]
+    # Counted in characters first: encoding a flood would cost more than refusing it.
+    if text is None:
+        raise ChatError("error.chat_bad_command")
+    if len(text) > limit:
+        most = settings.PARLEY_LIMITS["message_chars"]
+        raise ChatError("error.chat_content_too_long", limit=most, length=len(text))
+    try:
+        values = clean_json(json.loads(text))
+    except (ValueError, RecursionError):
+        raise ChatError("error.chat_bad_command") from None
+    if not isinstance(values, dict):
+        raise ChatError("error.chat_bad_command")
+    return values

@@ -1,0 +1,64 @@
+"""A socket that speaks HTML: fragments that htmx puts where they belong on the page."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chat.consumers.drawing import draw_aside
+from chat.consumers.json_wire import refusal_text, reply_text
+from chat.consumers.wire import Told
+from chat.protocol.errors import ChatError
+from chat.protocol.events import Event
+from chat.protocol.follow import Gap, Position
+from chat.protocol.transcript import Shown, Transcript
+from chat.rendering.live.column import LiveColumn
+from chat.rendering.live.transcript import LiveTranscript
+from chat.rendering.page.pages import Column
+from chat.rendering.reader import Reader
+
+
+class HtmlWire:
+    """Replies are JSON, which the page's script picks out."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.live = LiveTranscript(reader)
+        self.listed = LiveColumn(reader)
+
+    @property
+    def position(self) -> Position:
+        return self.live.position
+
+    async def attach(self, transcript: Transcript, shown: Any) -> list[str]:
+        self.live = LiveTranscript(self.reader)
+        as_shown = Shown.from_json(shown)
+        return _frames(await draw_aside(self.reader.id, self.live.attach, transcript, as_shown))
+
+    async def catch_up(self, transcript: Transcript) -> list[str]:
+        return _frames(await draw_aside(self.reader.id, self.live.catch_up, transcript))
+
+    async def tell(self, events: Sequence[Event]) -> Told:
+        """One frame for all of them; what came before a gap is kept."""
+        fragments: list[str] = []
+        for index, event in enumerate(events):
+            try:
+                if self.live.is_slow(event):
+                    fragments.append(await draw_aside(self.reader.id, self.live.apply, event))
+                else:
+                    fragments.append(self.live.apply(event))
+            except Gap:
+                return Told(_frames("".join(fragments)), events[index:])
+        return Told(_frames("".join(fragments)))
+
+    async def sidebar(self, column: Column) -> list[str]:
+        return _frames(await draw_aside(self.reader.id, self.listed.update, column))
+
+    def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]:
+        return [reply_text(command, client_id, values)]
+
+    def refuse(self, command: str, client_id: str, error: ChatError) -> list[str]:
+        refusal = refusal_text(self.reader, command, client_id, error)
+        return [refusal, self.live.toast(error.key, dict(error.data))]
+
+
+def _frames(html: str) -> list[str]:
+    return [html] if html else []

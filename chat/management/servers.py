@@ -1,0 +1,114 @@
+"""The servers that `serve` runs Parley with; both are told the same.
+
+Daphne is the ecosystem's own. uvicorn costs less, most of all with uvloop, where that is installed.
+Servers and event loops are imported here only: no other command needs them.
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.core.management import CommandError
+
+# What a server sends and receives at once. A redrawn long answer is one large message.
+LONGEST_MESSAGE = 16 * 1024 * 1024
+# How long uvicorn waits for connections that do not close, in seconds.
+PATIENCE = 5
+
+Ready = Callable[[str], None]
+
+
+def serve(ready: Ready) -> None:
+    """Serve until the process is told to end; `ready` is told by which server."""
+    if settings.PARLEY_SERVER == "uvicorn":
+        _serve_with_uvicorn(ready)
+    else:
+        _serve_with_daphne(ready)
+
+
+def _serve_with_daphne(ready: Ready) -> None:
+    # Daphne installs its reactor on import, which must come before the application's.
+    from daphne.endpoints import build_endpoint_description_strings
+    from daphne.server import Server
+
+    from chatsite.asgi import application, lifespan
+    from chatsite.daphne_bodies import install
+
+    install()
+
+    class OrderlyServer(Server):
+        """Closes its sockets only when they have been sent the end of their answers."""
+
+        def kill_all_applications(self) -> Any:
+            # Daphne's own would end none of them if one has ended by itself.
+            return lifespan.end()
+
+    server = OrderlyServer(
+        application=application,
+        endpoints=build_endpoint_description_strings(host=settings.HOST, port=settings.PORT),
+        ready_callable=lambda: ready("Daphne"),
+        server_name="",
+        websocket_max_message_size=LONGEST_MESSAGE,
+        websocket_max_frame_size=settings.PARLEY_LIMITS["frame_bytes"],
+    )
+    server.run()
+    if not server.listening_addresses:
+        _cannot_listen()
+
+
+def _serve_with_uvicorn(ready: Ready) -> None:
+    import uvicorn
+
+    from chatsite.asgi import application, lifespan
+
+    class OrderlyServer(uvicorn.Server):
+        """The same on uvicorn, which would close its sockets first."""
+
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            with_uvloop = find_spec("uvloop") is not None
+            await asyncio.to_thread(ready, "uvicorn with uvloop" if with_uvloop else "uvicorn")
+
+        async def shutdown(self, sockets: Any = None) -> None:
+            for server in self.servers:
+                server.close()
+            await lifespan.ended(lambda: self.server_state.tasks)
+            await super().shutdown(sockets)
+
+    config = uvicorn.Config(
+        lifespan.quietly(application),
+        host=settings.HOST,
+        port=settings.PORT,
+        # As Daphne does it: frames are small, and compressing them costs more than sending them;
+        # whom a proxy speaks for is looked at where it matters, by TRUST_PROXY.
+        ws_per_message_deflate=False,
+        proxy_headers=False,
+        server_header=False,
+        access_log=False,
+        log_config=None,
+        ws_max_size=settings.PARLEY_LIMITS["frame_bytes"],
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    # uvicorn ends in order and then sends itself the signal again, which would be the end of a
+    # process that failed.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _exit)
+    server = OrderlyServer(config)
+    try:
+        server.run()
+    except SystemExit as ended:
+        # One that is told to end before it has begun exits with 0.
+        if ended.code and not server.started:
+            _cannot_listen()
+        raise
+
+
+def _exit(*_: object) -> NoReturn:
+    raise SystemExit(0)
+
+
+def _cannot_listen() -> NoReturn:
+    raise CommandError(f"Cannot listen on {settings.HOST}:{settings.PORT}.")

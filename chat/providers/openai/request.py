@@ -1,0 +1,134 @@
+"""A request on the OpenAI chat wire: a pure function of the neutral request."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
+
+from chat.protocol.frozen import JsonObject
+from chat.protocol.interfaces import (
+    FileBlock,
+    ModelMessage,
+    ModelRequest,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    ToolSpec,
+)
+from chat.providers.file_blocks import file_note
+from chat.providers.openai.quirks import Quirks
+
+
+def request_body(request: ModelRequest, quirks: Quirks) -> JsonObject:
+    """The body; what is not set is not sent, so that a server's own defaults hold."""
+    body: JsonObject = {
+        "model": request.model,
+        "messages": list(_messages(request, quirks)),
+        "stream": True,
+    }
+    if quirks.include_usage:
+        body["stream_options"] = {"include_usage": True}
+    if request.tools:
+        body["tools"] = function_tools(request.tools)
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if request.max_output is not None:
+        body[quirks.max_tokens_field] = request.max_output
+    return body
+
+
+def function_tools(tools: Sequence[ToolSpec]) -> list[JsonObject]:
+    """The tools as this wire lists them; Ollama's own wire does the same."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+            },
+        }
+        for tool in tools
+    ]
+
+
+def _messages(request: ModelRequest, quirks: Quirks) -> Iterator[JsonObject]:
+    if request.system:
+        yield {"role": "system", "content": request.system}
+    for message in request.messages:
+        match message.role:
+            case "user":
+                yield {"role": "user", "content": _content(message)}
+            case "assistant":
+                yield _assistant(message, quirks)
+            case "tool":
+                yield from _results(message)
+            case _:
+                assert_never(message.role)
+
+
+def _content(message: ModelMessage) -> str | list[JsonObject]:
+    blocks = message.content
+    if all(isinstance(block, TextBlock) for block in blocks):
+        return "\n\n".join(block.text for block in blocks if isinstance(block, TextBlock))
+    return [
+        _file(block) if isinstance(block, FileBlock) else {"type": "text", "text": block.text}
+        for block in blocks
+        if isinstance(block, FileBlock | TextBlock)
+    ]
+
+
+def _file(block: FileBlock) -> JsonObject:
+    if block.mime.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": block.url}}
+    if block.mime == "application/pdf" and block.url.startswith("data:"):
+        name = block.filename or "document.pdf"
+        return {"type": "file", "file": {"filename": name, "file_data": block.url}}
+    return {"type": "text", "text": file_note(block)}
+
+
+def _assistant(message: ModelMessage, quirks: Quirks) -> JsonObject:
+    texts, reasoning, calls = [], [], []
+    for block in message.content:
+        match block:
+            case TextBlock():
+                texts.append(block.text)
+            case ReasoningBlock():
+                reasoning.append(block.text)
+            case ToolCallBlock():
+                calls.append(_call(block, quirks))
+            case FileBlock() | ToolResultBlock():
+                pass  # an assistant's message of this wire has neither
+            case _:
+                assert_never(block)
+    text = "".join(texts)
+    result: JsonObject = {"role": "assistant", "content": text if text or not calls else None}
+    if calls:
+        result["tool_calls"] = calls
+        if quirks.echo_reasoning:
+            result[quirks.echo_reasoning] = "".join(reasoning)
+    return result
+
+
+def _call(block: ToolCallBlock, quirks: Quirks) -> JsonObject:
+    arguments = json.dumps(block.input, ensure_ascii=False)
+    call: dict[str, Any] = {
+        "id": block.call_id,
+        "type": "function",
+        "function": {"name": block.name, "arguments": arguments},
+    }
+    if quirks.echo_extra_content and "extra_content" in block.metadata:
+        call["extra_content"] = block.metadata["extra_content"]
+    return call
+
+
+def _results(message: ModelMessage) -> Iterator[JsonObject]:
+    """One message per result; their files follow as the user's, for results are text only."""
+    files: list[FileBlock] = []
+    for block in message.content:
+        if isinstance(block, ToolResultBlock):
+            yield {"role": "tool", "tool_call_id": block.call_id, "content": block.text}
+            files.extend(block.files)
+    if files:
+        note = {"type": "text", "text": "Files returned by the tools above:"}
+        yield {"role": "user", "content": [note, *map(_file, files)]}

@@ -1,0 +1,220 @@
+"""An answer on the Responses wire: items by their place in the output, each with its deltas."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from chat.protocol.interfaces import (
+    Finish,
+    ProviderEvent,
+    ToolCallDelta,
+    ToolCallStart,
+    Usage,
+)
+from chat.protocol.text import clean_json, clean_text
+from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_object
+from chat.providers.faults import error_failure
+from chat.providers.responses.request import ITEM
+from chat.providers.token_counts import count_tokens, read_count
+from chat.providers.tool_calls import complete_call
+
+_REASONS: Final[dict[str, str]] = {
+    "max_output_tokens": "length",
+    "max_tokens": "length",
+    "content_filter": "content-filter",
+}
+
+
+@dataclass(slots=True)
+class _Item:
+    """One item of the output, as far as it has come."""
+
+    type: str
+    call_id: str = ""
+    name: str = ""
+    pieces: list[str] = field(default_factory=list)
+    # Whether any of its words have come.
+    has_text: bool = False
+
+
+class ResponsesAnswer(AnswerReader):
+    """Reads events; items are told apart by `output_index`, for ids may come again in the next
+    response. Unknown events are passed over, unknown items are kept as they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._items: dict[int, _Item] = {}
+        self._reason: str | None = None
+        self._refused = False
+        self._usage: Usage | None = None
+
+    @property
+    def finished(self) -> bool:
+        return self._reason is not None
+
+    def break_off(self) -> list[ProviderEvent]:
+        events = self._joiner.close()
+        return [*events, self._usage] if self._usage else events
+
+    def finish(self) -> list[ProviderEvent]:
+        calls = [
+            complete_call(item.call_id, item.name, "".join(item.pieces))
+            for _, item in sorted(self._items.items())
+            if item.call_id
+        ]
+        reason = self._reason or "other"
+        if self._refused:
+            reason = "content-filter"
+        elif calls and reason == "stop":
+            reason = "tool-calls"
+        usage = [self._usage] if self._usage else []
+        return [*self._joiner.close(), *calls, *usage, Finish(reason)]
+
+    def _read_payload(self, payload: str) -> None:
+        if payload.startswith("[DONE]"):
+            # Not of this wire, but of gateways that end every stream in the same way.
+            self.done = True
+            return
+        event = parse_object(payload)
+        kind = event.get("type")
+        if kind == "error" or (kind is None and event.get("error")):
+            raise BrokenAnswer(error_failure(event if event.get("error") else {"error": event}))
+        if event.get("object") == "response":
+            self._read_whole(event)
+        else:
+            self._read_event(event)
+
+    def _read_event(self, event: dict[str, Any]) -> None:
+        match event:
+            case {"type": "response.output_text.delta", "delta": str(piece)}:
+                self._note_text(event)
+                self._joiner.add_text(piece)
+            case {"type": "response.refusal.delta", "delta": str(piece)}:
+                self._note_text(event)
+                self._refused = True
+                self._joiner.add_text(piece)
+            case {
+                "type": "response.reasoning_summary_text.delta" | "response.reasoning_text.delta",
+                "delta": str(piece),
+            }:
+                self._note_text(event)
+                self._joiner.add_reasoning(piece)
+            case {"type": "response.reasoning_summary_part.added"}:
+                # A summary has several parts, each a paragraph.
+                if (item := self._item(event)) and item.has_text:
+                    self._joiner.add_reasoning("\n\n")
+            case {"type": "response.function_call_arguments.delta", "delta": str(piece)}:
+                self._add_arguments(self._item(event), piece)
+            case {"type": "response.output_item.added", "item": dict(item)}:
+                self._begin(event.get("output_index"), item)
+            case {"type": "response.output_item.done", "item": dict(item)}:
+                self._end(event.get("output_index"), item)
+            case {"type": str(kind), "response": dict(response)}:
+                self._read_response(kind, response)
+
+    def _read_response(self, kind: str, response: dict[str, Any]) -> None:
+        """The response as a whole, with which the server begins and ends."""
+        if isinstance(usage := response.get("usage"), dict):
+            self._usage = _usage_of(usage)
+        match kind:
+            case "response.completed":
+                self._reason = "stop"
+            case "response.incomplete":
+                details = response.get("incomplete_details")
+                why = details.get("reason") if isinstance(details, dict) else ""
+                self._reason = _REASONS.get(str(why), "other")
+            case "response.failed":
+                error = response.get("error") or {"message": "the response failed"}
+                raise BrokenAnswer(error_failure({"error": error}))
+            case _:
+                return
+        self.done = True
+
+    def _read_whole(self, response: dict[str, Any]) -> None:
+        """A response that was not streamed, as if its items had come one after the other."""
+        output = response.get("output")
+        for index, item in enumerate(output if isinstance(output, list) else ()):
+            if isinstance(item, dict):
+                self._begin(index, item)
+                self._end(index, item)
+        status = response.get("status")
+        ended = status if status in ("failed", "incomplete") else "completed"
+        self._read_response(f"response.{ended}", response)
+
+    # --- items --------------------------------------------------------------------
+
+    def _item(self, event: dict[str, Any]) -> _Item | None:
+        return self._items.get(event.get("output_index", -1))
+
+    def _note_text(self, event: dict[str, Any]) -> None:
+        if item := self._item(event):
+            item.has_text = True
+
+    def _begin(self, index: object, item: dict[str, Any]) -> None:
+        if not isinstance(index, int) or index in self._items:
+            return
+        begun = self._items[index] = _Item(str(item.get("type")))
+        match item:
+            case {"type": "function_call", "call_id": str(call_id), "name": str(name)}:
+                begun.call_id, begun.name = clean_text(call_id), clean_text(name)
+                self._joiner.add_event(ToolCallStart(begun.call_id, begun.name))
+
+    def _end(self, index: object, item: dict[str, Any]) -> None:
+        self._begin(index, item)
+        begun = self._items[index] if isinstance(index, int) else _Item(str(item.get("type")))
+        match begun.type:
+            case "message":
+                self._end_message(begun, item)
+            case "function_call":
+                if not begun.pieces and isinstance(arguments := item.get("arguments"), str):
+                    self._add_arguments(begun, arguments)
+            case "reasoning":
+                if not begun.has_text:
+                    self._joiner.add_reasoning(_texts(item, "summary") or _texts(item, "content"))
+                self._keep(item)
+            case _:
+                self._keep(item)
+
+    def _end_message(self, begun: _Item, item: dict[str, Any]) -> None:
+        """The words of a message of which no delta came."""
+        if begun.has_text:
+            return
+        for part in item.get("content") or ():
+            match part:
+                case {"type": "output_text", "text": str(text)}:
+                    self._joiner.add_text(text)
+                case {"type": "refusal", "refusal": str(text)}:
+                    self._refused = True
+                    self._joiner.add_text(text)
+
+    def _add_arguments(self, item: _Item | None, piece: str) -> None:
+        if item is not None and item.call_id and piece:
+            item.pieces.append(piece)
+            self._joiner.add_event(ToolCallDelta(item.call_id, clean_text(piece)))
+
+    def _keep(self, item: dict[str, Any]) -> None:
+        """An item that goes back as it came. Some servers refuse its state and empty fields."""
+        kept = {
+            name: value for name, value in item.items() if name != "status" and value is not None
+        }
+        # The empty signature says that nothing more belongs to this thought.
+        self._joiner.add_reasoning("", {"signature": "", ITEM: clean_json(kept)})
+
+
+def _texts(item: dict[str, Any], name: str) -> str:
+    parts = item.get(name)
+    texts = [part.get("text") for part in parts or () if isinstance(part, dict)]
+    return "\n\n".join(text for text in texts if isinstance(text, str))
+
+
+def _usage_of(usage: dict[str, Any]) -> Usage:
+    """The input counts what was cached, and the output counts the thinking."""
+    cached = usage.get("input_tokens_details")
+    return Usage(
+        count_tokens(
+            input=read_count(usage, "input_tokens"),
+            output=read_count(usage, "output_tokens"),
+            reasoning=read_count(usage.get("output_tokens_details"), "reasoning_tokens"),
+            cache_read=read_count(cached, "cached_tokens"),
+            cache_write=read_count(cached, "cache_write_tokens"),
+        )
+    )

@@ -1,0 +1,139 @@
+"""A request on the Responses wire: a pure function of the neutral request.
+
+The history is ours: nothing is stored at the provider (`store: false`), so thoughts come back
+encrypted and are sent again in front of what they led to.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Final, assert_never
+
+from chat.protocol.frozen import JsonObject
+from chat.protocol.interfaces import (
+    Block,
+    FileBlock,
+    ModelMessage,
+    ModelRequest,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
+from chat.providers.file_blocks import file_note
+
+# Where an item that must go back unchanged is kept in the metadata of a thought.
+ITEM: Final = "item"
+# Models that think, by name, for lists that do not say so; the others refuse to be asked for it.
+_THINKING: Final = re.compile(r"^(o\d|gpt-[5-9]|codex|grok-([4-9]|\d{2}))")
+
+
+def request_body(request: ModelRequest) -> JsonObject:
+    """The body; what is not set is not sent, so that a server's own defaults hold."""
+    body: JsonObject = {
+        "model": request.model,
+        "input": [item for message in request.messages for item in _items(message)],
+        "store": False,
+        "stream": True,
+    }
+    if request.system:
+        body["instructions"] = request.system
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                # Strict schemas let a model fill in every field, also those it has no use for.
+                "strict": False,
+            }
+            for tool in request.tools
+        ]
+    if request.cache_key:
+        body["prompt_cache_key"] = request.cache_key
+    if request.max_output is not None:
+        body["max_output_tokens"] = request.max_output
+    if request.thinks or _THINKING.match(request.model.rsplit("/", 1)[-1]):
+        body["reasoning"] = {"summary": "auto"}
+        body["include"] = ["reasoning.encrypted_content"]
+    elif request.temperature is not None:
+        # Models that think refuse any temperature but their own.
+        body["temperature"] = request.temperature
+    return body
+
+
+def _items(message: ModelMessage) -> Iterator[JsonObject]:
+    match message.role:
+        case "user":
+            yield {"role": "user", "content": _content(message)}
+        case "assistant":
+            yield from _said(message.content)
+        case "tool":
+            yield from _results(message)
+        case _:
+            assert_never(message.role)
+
+
+def _content(message: ModelMessage) -> str | list[JsonObject]:
+    blocks = message.content
+    if all(isinstance(block, TextBlock) for block in blocks):
+        return "\n\n".join(block.text for block in blocks if isinstance(block, TextBlock))
+    return [
+        _file(block) if isinstance(block, FileBlock) else _text(block.text)
+        for block in blocks
+        if isinstance(block, FileBlock | TextBlock)
+    ]
+
+
+def _said(blocks: tuple[Block, ...]) -> Iterator[JsonObject]:
+    """What the model said, item by item. A thought that led to nothing is refused, so the last
+    ones of an answer that was stopped stay away."""
+    thoughts: list[JsonObject] = []
+    for block in blocks:
+        match block:
+            case ReasoningBlock():
+                item = block.metadata.get(ITEM)
+                if isinstance(item, dict):
+                    thoughts.append(item)
+            case TextBlock() if block.text.strip():
+                yield from thoughts
+                thoughts = []
+                yield {"role": "assistant", "content": block.text}
+            case ToolCallBlock():
+                yield from thoughts
+                thoughts = []
+                yield {
+                    "type": "function_call",
+                    "call_id": block.call_id,
+                    "name": block.name,
+                    "arguments": json.dumps(block.input, ensure_ascii=False),
+                }
+            case TextBlock() | FileBlock() | ToolResultBlock():
+                pass  # an assistant's turn has neither, and says nothing by an empty text
+            case _:
+                assert_never(block)
+    # Items that are no thoughts, such as a search of the provider's own, may stand last.
+    yield from (item for item in thoughts if item.get("type") != "reasoning")
+
+
+def _results(message: ModelMessage) -> Iterator[JsonObject]:
+    for block in message.content:
+        if isinstance(block, ToolResultBlock):
+            output: str | list[JsonObject] = block.text
+            if block.files:
+                output = [_text(block.text), *map(_file, block.files)]
+            yield {"type": "function_call_output", "call_id": block.call_id, "output": output}
+
+
+def _text(text: str) -> JsonObject:
+    return {"type": "input_text", "text": text}
+
+
+def _file(block: FileBlock) -> JsonObject:
+    if block.mime.startswith("image/"):
+        return {"type": "input_image", "image_url": block.url, "detail": "auto"}
+    if block.mime == "application/pdf" and block.url.startswith("data:"):
+        name = block.filename or "document.pdf"
+        return {"type": "input_file", "filename": name, "file_data": block.url}
+    return _text(file_note(block))

@@ -1,0 +1,72 @@
+"""Names of elements: the one place where ids are made.
+
+They travel with every frame, so they are short. A message is known by its position in the
+conversation, a part by its position in the message.
+"""
+
+TRANSCRIPT = "t"
+STATUS = "status"
+TOASTS = "toasts"
+TITLE = "title"
+COLUMN = "column"
+COMPOSER = "composer"
+COMPOSER_ACTION = "go"
+CHOSEN = "chosen"
+EXAMPLES = "empty"
+OLDER = "older"
+NEWER = "newer"
+MORE = "more"
+QUEUE = "queue"
+QUEUE_HEAD = "queue-head"
+
+
+def message_id(position: int) -> str:
+    return f"m{position}"
+
+
+def work_id(position: int) -> str:
+    """The line that folds what was done on the way to an answer; empty while it runs."""
+    return f"w{position}"
+
+
+def body_id(position: int) -> str:
+    """The element whose direct children are the parts, so that new ones are appended."""
+    return f"b{position}"
+
+
+def foot_id(position: int) -> str:
+    return f"f{position}"
+
+
+def part_id(message: int, part: int) -> str:
+    return f"p{message}-{part}"
+
+
+def thought_id(message: int, part: int) -> str:
+    """The text inside a thinking part."""
+    return f"{part_id(message, part)}-x"
+
+
+def summary_id(message: int) -> str:
+    """What stands for the messages before this one."""
+    return f"s{message}"
+
+
+def queued_id(message: str) -> str:
+    """A message that waits; it has no position yet."""
+    return f"q-{message}"
+
+
+def row_id(conversation: str) -> str:
+    """A row of the column."""
+    return f"c-{conversation}"
+
+
+def group_id(key: str) -> str:
+    """Rows of the column that stand under one heading."""
+    return f"g-{key}"
+
+
+def group_rows_id(key: str) -> str:
+    """The list inside such a group."""
+    return f"l-{key}"

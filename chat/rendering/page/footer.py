@@ -1,0 +1,136 @@
+"""What stands above and below an answer: the work line, and the foot."""
+
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.formats import number_format
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from chat.protocol.events import Retry
+from chat.protocol.messages import AnswerInfo, WithParts, is_answer
+from chat.protocol.stopped import StoppedBy
+from chat.protocol.tool_state import ToolCompleted, ToolError
+from chat.rendering.errors import error_text, staff_details
+from chat.rendering.page import dom, times
+from chat.rendering.page.cards import card_state
+from chat.rendering.reader import Reader
+
+
+def work_html(message: WithParts, reader: Reader) -> SafeString:
+    """The line that folds the cards once the work is over; nothing before, or without cards."""
+    info = message.info
+    if not (is_answer(info) and info.status == "success" and message.tools):
+        return SafeString("")
+    with reader.speaking():
+        values = {"text": work_text(message)}
+        return SafeString(render_to_string("chat/work.html", values).strip())
+
+
+def work_text(message: WithParts) -> str:
+    states = [tool.state for tool in message.tools]
+    ends = [state.time.end for state in states if isinstance(state, ToolCompleted | ToolError)]
+    count, failed = len(states), sum(card_state(state) == "failed" for state in states)
+    pieces = [
+        _("Finished working"),
+        ngettext("%(count)s tool", "%(count)s tools", count) % {"count": count},
+        ngettext("%(count)s failed", "%(count)s failed", failed) % {"count": failed}
+        if failed
+        else "",
+        times.duration(max(ends) - message.info.time.created) if ends else "",
+    ]
+    return " · ".join(piece for piece in pieces if piece)
+
+
+def foot_html(message: WithParts, reader: Reader, *, retry: Retry | None = None) -> SafeString:
+    """The foot of an answer: working, done, stopped or failed."""
+    info = message.info
+    assert isinstance(info, AnswerInfo)
+    with reader.speaking():
+        values: dict[str, Any] = {
+            "id": dom.foot_id(info.position),
+            "body": dom.body_id(info.position),
+            "info": info,
+            "reader": reader,
+            "facts": facts(info, reader),
+        }
+        match info.status:
+            case "pending" | "streaming":
+                values |= {
+                    "state": "streaming",
+                    "note": retry_text(retry) if retry else _("Working…"),
+                }
+                template = "chat/foot_working.html"
+            case "cancelled":
+                values |= {"state": "stopped", "stopped": stopped_text(info, reader)}
+                template = "chat/foot_stopped.html"
+            case "error":
+                values |= {"state": "failed", **_failure(info, reader)}
+                template = "chat/foot_failed.html"
+            case "success":
+                values |= {"state": "done", "cut": _cut_text(info.finish)}
+                template = "chat/foot_done.html"
+        return SafeString(render_to_string(template, values).strip())
+
+
+def retry_text(retry: Retry) -> str:
+    values = {
+        "reason": error_text(retry.error_key),
+        "wait": times.duration(round(retry.wait * 1000)),
+        "attempt": retry.attempt,
+        "attempts": retry.attempts,
+    }
+    return _("%(reason)s Trying again in %(wait)s (%(attempt)s of %(attempts)s).") % values
+
+
+def stopped_text(info: AnswerInfo, reader: Reader) -> str:
+    """Who stopped it, or why, and after how long."""
+    stopped = StoppedBy.from_json(info.error.data if info.error else {})
+    ended = info.time.completed
+    if ended is None:
+        return _("Stopped")
+    values = {"name": stopped.by, "duration": times.duration(ended - info.time.created)}
+    if stopped.reason == "unwatched":
+        return _("Stopped after %(duration)s because nobody was watching") % values
+    if stopped.by_id and stopped.by_id == reader.id:
+        return _("Stopped by you after %(duration)s") % values
+    if values["name"]:
+        return _("Stopped by %(name)s after %(duration)s") % values
+    return _("Stopped after %(duration)s") % values
+
+
+def facts(info: AnswerInfo, reader: Reader) -> dict[str, Any]:
+    """Who answered, when, and what it cost."""
+    tokens = info.tokens
+    total = tokens.input + tokens.output + tokens.reasoning + tokens.cache.read + tokens.cache.write
+    count = ngettext("%(count)s token", "%(count)s tokens", total)
+    model = reader.names.models.get(f"{info.provider_id}/{info.model_id}", info.model_id)
+    return {
+        "agent": reader.names.agents.get(info.agent, info.agent),
+        "model": model,
+        "demo": info.provider_id in reader.names.demo_providers,
+        "when": times.moment(info.time.completed or info.time.created, reader.now),
+        "tokens": count % {"count": number_format(total, force_grouping=True)} if total else "",
+        "cost": f"${number_format(info.cost, _cost_places(info.cost))}" if info.cost else "",
+    }
+
+
+def _cost_places(cost: float) -> int:
+    """Enough places that a small cost is not shown as nothing."""
+    return 2 if cost >= 1 else 4 if cost < 0.01 else 3
+
+
+def _failure(info: AnswerInfo, reader: Reader) -> dict[str, str]:
+    key = info.error.key if info.error else ""
+    data = info.error.data if info.error else {}
+    details = staff_details(key or (info.error.name if info.error else ""), data)
+    return {"reason": error_text(key, data), "details": details if reader.is_staff else ""}
+
+
+def _cut_text(finish: str | None) -> str:
+    if finish == "length":
+        return _("The answer ended at the model’s limit of output.")
+    if finish == "content-filter":
+        return error_text("error.chat_provider_content_filtered")
+    return ""

@@ -1,0 +1,241 @@
+"""One message: the same HTML on the page, live, on catch-up, in the admin and in an export."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, assert_never
+
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from chat.protocol.events import Retry
+from chat.protocol.messages import AnswerInfo, Status, UserInfo, WithParts
+from chat.protocol.notes import part_notes
+from chat.protocol.parts import (
+    FilePart,
+    Part,
+    ReasoningPart,
+    StepFinishPart,
+    StepStartPart,
+    TextPart,
+    ToolPart,
+)
+from chat.rendering.page import dom, times
+from chat.rendering.page.cards import safe_url, tool_card_html, unreadable_card_html
+from chat.rendering.page.footer import foot_html, work_html
+from chat.rendering.page.prose import prose, thought
+from chat.rendering.page.sizes import file_size
+from chat.rendering.reader import Reader
+
+MessageState = Literal["streaming", "done", "stopped", "failed"]
+
+
+def message_state(status: Status) -> MessageState:
+    match status:
+        case "pending" | "streaming":
+            return "streaming"
+        case "success":
+            return "done"
+        case "cancelled":
+            return "stopped"
+        case "error":
+            return "failed"
+        case _:
+            assert_never(status)
+
+
+def message_html(
+    message: WithParts,
+    reader: Reader,
+    *,
+    editing: bool = False,
+    retry: Retry | None = None,
+    cursors: bool = False,
+) -> SafeString:
+    """The whole message; a loaded page is also told how much it shows of what still grows."""
+    info = message.info
+    position = info.position
+    values: dict[str, Any] = {
+        "info": info,
+        "reader": reader,
+        "element": dom.message_id(position),
+        "body": dom.body_id(position),
+    }
+    with reader.speaking():
+        if isinstance(info, UserInfo):
+            values |= _question(message, reader) | {"editing": editing, "text": message.text}
+            if info.summary and info.summary.body:
+                values["summary"] = prose(info.summary.body, dom.summary_id(position)).html
+            return _draw("chat/user_message.html", values)
+        parts = mark_safe("".join(_parts(message, info, reader, cursors)))
+        values |= {
+            "state": message_state(info.status),
+            "parts": parts,
+            "work_id": dom.work_id(info.position),
+            "work": work_html(message, reader),
+            "foot": foot_html(message, reader, retry=retry),
+        }
+        return _draw("chat/answer.html", values)
+
+
+def part_html(
+    part: Part,
+    message: int,
+    position: int,
+    reader: Reader,
+    *,
+    is_open: bool = False,
+    cursor: bool = False,
+) -> SafeString:
+    """One part of a message; step marks draw nothing."""
+    if unreadable := part_notes(part).unreadable:
+        return unreadable_card_html(unreadable, message, position, reader)
+    match part:
+        case TextPart():
+            return _text_html(part, dom.part_id(message, position), reader, is_open, cursor)
+        case ReasoningPart():
+            return _thinking_html(part, message, position, reader, is_open, cursor)
+        case ToolPart():
+            return tool_card_html(part, message, position, reader)
+        case FilePart():
+            return file_html(part, dom.part_id(message, position), reader)
+        case StepStartPart() | StepFinishPart():
+            return SafeString("")
+        case _:
+            assert_never(part)
+
+
+def file_html(part: FilePart, element: str, reader: Reader) -> SafeString:
+    """A picture, or a chip with the name of the file."""
+    own = part.url.startswith("/") and not part.url.startswith(("//", "/\\"))
+    url = part.url if own else safe_url(part.url)
+    inline = part.url.startswith(("data:image/png;", "data:image/jpeg;", "data:image/webp;"))
+    picture = part.mime.startswith("image/") and (own or inline)
+    values = {
+        "id": element,
+        "url": url,
+        "picture": part.url if picture else "",
+        "name": part.filename or part.mime,
+        "size": "" if part.size is None else file_size(part.size),
+    }
+    with reader.speaking():
+        return _draw("chat/file.html", values)
+
+
+def is_growing(part: Part, *, streaming: bool) -> bool:
+    """Whether more of this part may come: a text of a running answer that has not ended."""
+    if not streaming or not isinstance(part, TextPart | ReasoningPart):
+        return False
+    ended = part.time is not None and part.time.end is not None
+    return not ended and part_notes(part).unreadable is None
+
+
+def drawing_order(parts: Mapping[int, Part]) -> list[int]:
+    """The positions of an answer's parts in the order in which they are drawn.
+
+    That is their own order, but the calls of a sub-agent stand below the call they were made
+    for, also where calls were made side by side.
+    """
+    outer = {part.call_id: n for n, part in parts.items() if isinstance(part, ToolPart)}
+    below: dict[int, list[int]] = {}
+    order: list[int] = []
+    for position in sorted(parts):
+        above = outer.get(part_notes(parts[position]).parent_call_id, position)
+        if above < position:
+            below.setdefault(above, []).append(position)
+        else:
+            order.append(position)
+    return [each for position in order for each in _with_nested(position, below)]
+
+
+def _with_nested(position: int, below: Mapping[int, list[int]]) -> Iterator[int]:
+    yield position
+    for nested in below.get(position, ()):
+        yield from _with_nested(nested, below)
+
+
+def drawn_above(parts: Mapping[int, Part], position: int) -> int | None:
+    """The part below which this one is drawn, where that is not the end of the answer."""
+    if not part_notes(parts[position]).parent_call_id:
+        return None
+    marks = (StepStartPart, StepFinishPart)
+    order = [n for n in drawing_order(parts) if not isinstance(parts[n], marks)]
+    place = order.index(position)
+    return order[place - 1] if 0 < place < len(order) - 1 else None
+
+
+def _parts(
+    message: WithParts, info: AnswerInfo, reader: Reader, cursors: bool
+) -> Iterator[SafeString]:
+    parts = dict(enumerate(message.parts))
+    streaming = message_state(info.status) == "streaming"
+    for position in drawing_order(parts):
+        part = parts[position]
+        growing = is_growing(part, streaming=streaming)
+        yield part_html(part, info.position, position, reader, is_open=growing, cursor=cursors)
+
+
+def _question(message: WithParts, reader: Reader) -> dict[str, Any]:
+    """The parts of a user's message: its words as Markdown, and the files that came with it."""
+    info = message.info
+    files, texts = [], []
+    for position, part in enumerate(message.parts):
+        if part_notes(part).unreadable or isinstance(part, FilePart):
+            files.append(part_html(part, info.position, position, reader))
+        elif isinstance(part, TextPart):
+            texts.append(_typed(part, dom.part_id(info.position, position)))
+    return {"files": files, "texts": texts}
+
+
+def _typed(part: TextPart, element: str) -> dict[str, Any]:
+    """What a person wrote, as Markdown, and as it was typed."""
+    html = prose(part.text, element).html
+    return {
+        "id": element,
+        "typed": part.text,
+        "synthetic": part.synthetic,
+        # Markdown shows nothing of a text that only defines where links lead.
+        "html": html or format_html("<p>{}</p>", part.text),
+    }
+
+
+def _text_html(
+    part: TextPart, element: str, reader: Reader, growing: bool, cursor: bool
+) -> SafeString:
+    with reader.speaking():
+        shown = prose(part.text, element, is_open=growing)
+    length = format_html(' data-n="{}"', shown.length) if growing and cursor else ""
+    mark = " synthetic" if part.synthetic else ""
+    return format_html(
+        '<div class="markdown{}" id="{}"{}>{}</div>', mark, element, length, shown.html
+    )
+
+
+def _thinking_html(
+    part: ReasoningPart,
+    message: int,
+    position: int,
+    reader: Reader,
+    growing: bool,
+    cursor: bool,
+) -> SafeString:
+    key = dom.thought_id(message, position)
+    end = part.time.end
+    if end is not None and not part.text.strip():
+        # Kept to go back to its model; there is nothing in it for a person.
+        return SafeString("")
+    with reader.speaking():
+        values = {
+            "id": dom.part_id(message, position),
+            "text_id": key,
+            "running": growing,
+            "cursor": growing and cursor,
+            "since": part.time.start,
+            "clock": times.clock(reader.now - part.time.start),
+            "duration": "" if end is None else times.clock(max(end - part.time.start, 1000)),
+            "thought": thought(part.text, key, is_open=growing),
+        }
+        return _draw("chat/thinking.html", values)
+
+
+def _draw(template: str, values: dict[str, Any]) -> SafeString:
+    return SafeString(render_to_string(template, values).strip())

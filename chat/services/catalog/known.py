@@ -1,0 +1,263 @@
+"""The catalog in memory: the agents, models and tools there are, as values.
+
+A turn would read five tables for it, and they hardly ever change. The database itself gives the
+catalog another stamp with every change of theirs, whoever makes it and in whatever way (the
+triggers of `migrations/0003_catalog_stamp.py`); who uses the catalog reads the stamp first.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import translation
+from modeltranslation.utils import get_language
+
+from chat.engine.files import AcceptedFiles
+from chat.engine.tool_style import Setting
+from chat.engine.usage import Prices, Rates
+from chat.models import Agent, Example, LanguageModel, Provider, ToolSetting
+from chat.protocol.files import IMAGES
+from chat.protocol.ids import is_uuid
+from chat.protocol.messages import ModelRef
+from chat.providers.presets import IMAGES_OF, takes_pdf
+from chat.providers.registry import Connection
+from chat.services import statements
+from chat.services.catalog.providers import connection_of
+
+# A text in every language we speak.
+Texts = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model, and the way to the place that serves it."""
+
+    ref: ModelRef
+    connection: Connection
+    prices: Prices
+    max_output: int | None = None
+    context_window: int | None = None
+    accepted_files: AcceptedFiles = field(default_factory=AcceptedFiles)
+    thinks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    id: UUID
+    name: str
+    enabled: bool
+    provider_names: Texts
+    provider_enabled: bool
+    # How tools are offered: whether it takes them natively, and what is set for its provider.
+    native_tools: bool
+    tool_style: Setting
+    choice: ModelChoice
+    reasoning: bool = False
+    vision: bool = False
+
+    @property
+    def kind(self) -> str:
+        return self.choice.connection.kind
+
+    @property
+    def usable(self) -> bool:
+        return self.enabled and self.provider_enabled
+
+    @property
+    def demo(self) -> bool:
+        return self.kind == Provider.Kind.DEMO
+
+
+@dataclass(frozen=True, slots=True)
+class KnownExample:
+    """Something to ask an agent first."""
+
+    icon: str
+    titles: Texts
+    texts: Texts
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAgent:
+    id: UUID
+    # The name that is saved with messages, in no reader's language.
+    key: str
+    names: Texts
+    descriptions: Texts
+    prompts: Texts
+    model_id: UUID | None
+    tools: tuple[str, ...]
+    temperature: float | None
+    max_steps: int
+    tool_style: Setting
+    unwatched: str
+    enabled: bool
+    is_default: bool
+    examples: tuple[KnownExample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All there is to choose from, at one moment."""
+
+    stamp: str
+    agents: Mapping[UUID, KnownAgent]
+    models: Mapping[UUID, KnownModel]
+    # What tools are called, where somebody has named them, and those that nobody may use.
+    tool_names: Mapping[str, Texts]
+    switched_off: frozenset[str]
+
+    def agent(self, agent_id: UUID | None) -> KnownAgent | None:
+        """This one; the default where none is named."""
+        if agent_id is not None:
+            return self.agents.get(agent_id)
+        return next((agent for agent in self.agents.values() if agent.is_default), None)
+
+    def model(self, model_id: UUID | None) -> KnownModel | None:
+        return self.models.get(model_id) if model_id else None
+
+    def picked_agent(self, agent_id: str) -> UUID | None:
+        """What somebody has picked by its id, if it can be used."""
+        agent = self.agents.get(UUID(agent_id)) if is_uuid(agent_id) else None
+        return agent.id if agent and agent.enabled else None
+
+    def picked_model(self, model_id: str) -> UUID | None:
+        model = self.models.get(UUID(model_id)) if is_uuid(model_id) else None
+        return model.id if model and model.usable else None
+
+    def allowed_tools(self, agent: KnownAgent) -> tuple[str, ...]:
+        return tuple(tool for tool in agent.tools if tool not in self.switched_off)
+
+    @property
+    def offered_tools(self) -> frozenset[str]:
+        """What some agent may use."""
+        return frozenset(
+            tool
+            for agent in self.agents.values()
+            if agent.enabled
+            for tool in self.allowed_tools(agent)
+        )
+
+    def switched(self, off: Iterable[str], tools: Mapping[str, bool]) -> list[str] | None:
+        """What is off in a conversation once these tools are switched on or off there; a tool
+        that no agent may use cannot be switched."""
+        known = self.offered_tools
+        changed = {tool: on for tool, on in tools.items() if tool in known}
+        kept = {tool for tool in off if tool not in changed}
+        return sorted(kept | {tool for tool, on in changed.items() if not on}) or None
+
+    @property
+    def only_demo(self) -> bool:
+        """Whether nothing but the demo model can answer."""
+        return all(model.demo for model in self.models.values() if model.usable)
+
+
+def spoken(texts: Texts, language: str = "") -> str:
+    """A text in a language, or in the one that is spoken now."""
+    return texts.get(language or get_language(), texts[settings.MODELTRANSLATION_DEFAULT_LANGUAGE])
+
+
+_catalog: Catalog | None = None
+
+
+def current_catalog(stamp: str | None = None) -> Catalog:
+    """The catalog as it is now; whoever has read its stamp already says so."""
+    global _catalog
+    if stamp is None:
+        stamp = statements.catalog_stamp()
+    known = _catalog
+    if known is None or not stamp or known.stamp != stamp:
+        known = _catalog = _read()
+    return known
+
+
+def _read() -> Catalog:
+    # The stamp first: what changes while the rows are read changes it once more.
+    stamp = statements.catalog_stamp()
+    tools = list(ToolSetting.objects.all())
+    models = LanguageModel.objects.select_related("provider")
+    return Catalog(
+        stamp=stamp,
+        agents={row.pk: _agent(row) for row in Agent.objects.prefetch_related("examples")},
+        models={row.pk: _model(row) for row in models},
+        tool_names={row.tool: _texts(row, "name") for row in tools},
+        switched_off=frozenset(row.tool for row in tools if not row.enabled),
+    )
+
+
+def _texts(row: Agent | Example | Provider | ToolSetting, column: str) -> Texts:
+    texts = {}
+    for language, _ in settings.LANGUAGES:
+        with translation.override(language):
+            texts[language] = getattr(row, column) or ""
+    return texts
+
+
+def _agent(row: Agent) -> KnownAgent:
+    return KnownAgent(
+        id=row.pk,
+        key=row.key,
+        names=_texts(row, "name"),
+        descriptions=_texts(row, "description"),
+        prompts=_texts(row, "system_prompt"),
+        model_id=row.model_id,
+        tools=tuple(row.tools),
+        temperature=row.temperature,
+        max_steps=row.max_steps,
+        tool_style=_setting(row.tool_style),
+        unwatched=row.unwatched,
+        enabled=row.enabled,
+        is_default=row.is_default,
+        examples=tuple(
+            KnownExample(each.icon, _texts(each, "title"), _texts(each, "text"))
+            for each in row.examples.all()
+        ),
+    )
+
+
+def _model(row: LanguageModel) -> KnownModel:
+    return KnownModel(
+        id=row.pk,
+        name=row.label or row.model_id,
+        enabled=row.enabled,
+        provider_names=_texts(row.provider, "name"),
+        provider_enabled=row.provider.enabled,
+        native_tools=row.native_tools,
+        tool_style=_setting(row.provider.tool_style),
+        choice=_choice(row),
+        reasoning=row.reasoning,
+        vision=row.vision,
+    )
+
+
+def _choice(row: LanguageModel) -> ModelChoice:
+    rates = Rates(
+        input=row.input_price,
+        output=row.output_price,
+        cache_read=row.cache_read_price,
+        cache_write=row.cache_write_price,
+    )
+    return ModelChoice(
+        ref=ModelRef(provider_id=str(row.provider_id), model_id=row.model_id),
+        connection=connection_of(row.provider),
+        prices=Prices(rates),
+        max_output=row.max_output,
+        context_window=row.context_window,
+        accepted_files=_accepted_files(row),
+        thinks=row.reasoning,
+    )
+
+
+def _accepted_files(row: LanguageModel) -> AcceptedFiles:
+    """Which files go to a model: those that it sees, as far as its wire carries them."""
+    if not row.vision:
+        return AcceptedFiles()
+    wire = row.provider.kind
+    return AcceptedFiles(
+        images=IMAGES_OF.get(wire, IMAGES), pdf=takes_pdf(wire, row.provider.base_url)
+    )
+
+
+def _setting(value: str) -> Setting:
+    return "json" if value == "json" else "xml" if value == "xml" else "auto"

@@ -1,0 +1,73 @@
+"""What people set for themselves, and which tools this installation lets its agents use."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from chat.models import Agent, Profile, ToolSetting
+from chat.services.caller import Caller
+from chat.services.catalog.known import Catalog, current_catalog
+
+
+def save_preferences(caller: Caller, **changes: Any) -> None:
+    """Change some of a person's preferences; the others stay."""
+    Profile.objects.update_or_create(user_id=caller.user_id, defaults=changes)
+
+
+def remember_choice(
+    caller: Caller, catalog: Catalog, agent_id: UUID | None, model_id: UUID | None
+) -> None:
+    """Keep for new chats who was chosen to answer. What anybody would get is not kept: whoever
+    never chose otherwise gets what the administrators choose next."""
+    agent = catalog.agent(agent_id)
+    if agent is None:
+        return
+    last = {
+        "agent_id": None if agent.is_default else agent.id,
+        "model_id": None if model_id == agent.model_id else model_id,
+    }
+    known = Profile.objects.filter(user_id=caller.user_id).update(**last)
+    if not known and any(last.values()):
+        save_preferences(caller, **last)
+
+
+def favourite_models(caller: Caller) -> list[str]:
+    """The models that a person wants to see first, by id, in the order they were added."""
+    kept = Profile.objects.filter(user_id=caller.user_id).values_list("favourites", flat=True)
+    return list(kept.first() or [])
+
+
+@transaction.atomic
+def set_favourite(caller: Caller, model_id: str, is_favourite: bool) -> None:
+    """List a model first, or no longer. What cannot be used is not added, and what is no longer
+    there is left out."""
+    profile, _ = Profile.objects.select_for_update().get_or_create(user_id=caller.user_id)
+    catalog = current_catalog()
+    wanted = [key for key in profile.favourites or [] if key != model_id]
+    wanted += [model_id] if is_favourite else []
+    profile.favourites = [key for key in wanted if catalog.picked_model(key)] or None
+    profile.save(update_fields=["favourites"])
+
+
+@transaction.atomic
+def switch_tools(tools: Collection[str], on: Collection[str]) -> None:
+    """Of these tools, switch the ones named on and the others off, for everybody."""
+    known = {row.tool: row for row in ToolSetting.objects.filter(tool__in=tools)}
+    for tool in tools:
+        row = known.get(tool) or ToolSetting(tool=tool)
+        if row._state.adding or row.enabled != (tool in on):
+            row.enabled = tool in on
+            row.save()
+
+
+@transaction.atomic
+def allow_tools(tools: Collection[str], allowed: Mapping[str, Collection[str]]) -> None:
+    """Which of these tools each agent may use; what else an agent is allowed stays."""
+    for agent in Agent.objects.filter(pk__in=allowed).select_for_update():
+        others = [tool for tool in agent.tools if tool not in tools]
+        wanted = [tool for tool in tools if tool in allowed[str(agent.pk)]] + others
+        if set(wanted) != set(agent.tools):
+            agent.tools = wanted
+            agent.save(update_fields=["tools"])

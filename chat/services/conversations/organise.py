@@ -1,0 +1,252 @@
+"""Rename, pin, archive, delete, restore, choose who answers: what one does with a conversation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from chat.models import Conversation, Generation
+from chat.protocol.errors import ChatError
+from chat.protocol.events import Choice, Deleted, Title
+from chat.protocol.stopped import StoppedBy
+from chat.protocol.text import clean_text
+from chat.protocol.transcript import Chosen
+from chat.services.access import get_conversation, lock_conversation
+from chat.services.background import shielded
+from chat.services.broadcast import publish, tell_sidebar
+from chat.services.caller import Caller
+from chat.services.catalog.known import current_catalog
+from chat.services.catalog.preferences import remember_choice
+from chat.services.conversations.history import chosen_in
+from chat.services.conversations.revision import raise_rev
+from chat.services.conversations.search_index import index_title
+from chat.services.pool import in_writer
+from chat.services.processes.control import ask_to_stop
+
+TITLE_LENGTH = 200
+PURGED_AT_ONCE = 20
+PUT_AWAY_PAGE = 100
+
+
+@shielded
+async def rename(caller: Caller, conversation_id: str | UUID, title: object) -> str:
+    """Give a title by hand; it is never replaced by a made one."""
+    event = await in_writer(_rename, caller, conversation_id, title)
+    await publish(event.conversation_id, [event])
+    await tell_sidebar(caller.user_id, event.conversation_id)
+    return event.title
+
+
+@shielded
+async def pin(caller: Caller, conversation_id: str | UUID, *, pinned: bool) -> None:
+    """Keep a conversation on top of the sidebar, or no longer."""
+    await in_writer(_pin, caller, conversation_id, pinned)
+    await tell_sidebar(caller.user_id, str(conversation_id))
+
+
+@shielded
+async def archive(caller: Caller, conversation_id: str | UUID, *, archived: bool) -> None:
+    """Take a conversation out of the column, or bring it back; search finds it all the same."""
+    await in_writer(_archive, caller, conversation_id, archived)
+    await tell_sidebar(caller.user_id, str(conversation_id))
+
+
+@shielded
+async def delete(caller: Caller, conversation_id: str | UUID) -> None:
+    """Take a conversation out of sight; until it is purged it can be brought back."""
+    event = await in_writer(_delete, caller, conversation_id)
+    stop = StoppedBy(by_id=str(caller.user_id), reason="deleted")
+    for request_id in await in_writer(request_stops, event.conversation_id, stop):
+        await ask_to_stop(event.conversation_id, request_id, stop)
+    await publish(event.conversation_id, [event])
+    await tell_sidebar(caller.user_id, event.conversation_id)
+
+
+@shielded
+async def restore(caller: Caller, conversation_id: str | UUID) -> None:
+    """Undo a delete."""
+    await in_writer(_restore, caller, conversation_id)
+    await tell_sidebar(caller.user_id, str(conversation_id))
+
+
+@shielded
+async def purge(caller: Caller, conversation_id: str | UUID) -> None:
+    """Delete for good, now, what was deleted before."""
+    await in_writer(_purge, caller, conversation_id)
+
+
+@shielded
+async def choose(
+    caller: Caller,
+    conversation_id: str | UUID,
+    agent_id: str,
+    model_id: str,
+    tools: Mapping[str, bool] | None = None,
+) -> Chosen:
+    """Who answers from the next turn on, and which tools are on and off; what may not be used, or
+    is not named, stays."""
+    chosen, event = await in_writer(
+        _choose, caller, conversation_id, agent_id, model_id, tools or {}
+    )
+    if event is not None:
+        await publish(event.conversation_id, [event])
+    return chosen
+
+
+def purge_deleted() -> None:
+    """Delete for good what was deleted long ago; some at a time, others want to write too."""
+    days = settings.PARLEY_LIMITS["deleted_days"]
+    if not days:
+        return
+    old = Conversation.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=days))
+    for conversation in old[:PURGED_AT_ONCE]:
+        conversation.delete()
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedConversation:
+    """A conversation that can still be brought back, and until when."""
+
+    id: str
+    title: str
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedConversation:
+    """A conversation that the column does not list, and since when."""
+
+    id: str
+    title: str
+    since: datetime
+
+
+def list_archived(caller: Caller, page: int) -> tuple[list[ArchivedConversation], bool]:
+    """Those that were archived last come first; and whether there are more behind this page."""
+    rows = Conversation.objects.owned_by(caller.user_id).filter(archived_at__isnull=False)
+    values, more = _put_away_page(rows, "archived_at", page)
+    return [ArchivedConversation(str(key), title, at) for key, title, at in values], more
+
+
+def list_deleted(caller: Caller, page: int) -> tuple[list[DeletedConversation], bool]:
+    """Those that were deleted last come first; and whether there are more behind this page."""
+    rows = Conversation.objects.filter(owner_id=caller.user_id, deleted_at__isnull=False)
+    values, more = _put_away_page(rows, "deleted_at", page)
+    days = settings.PARLEY_LIMITS["deleted_days"]
+    listed = [
+        DeletedConversation(str(key), title, at + timedelta(days=days) if days else None)
+        for key, title, at in values
+    ]
+    return listed, more
+
+
+def _put_away_page(
+    rows: QuerySet[Conversation], when: str, page: int
+) -> tuple[list[tuple[UUID, str, datetime]], bool]:
+    """One page of what was put away, the latest first, and whether there are more behind it."""
+    begin = (page - 1) * PUT_AWAY_PAGE
+    found = rows.order_by(f"-{when}", "-pk")[begin : begin + PUT_AWAY_PAGE + 1]
+    values = list(found.values_list("pk", "title", when))
+    return values[:PUT_AWAY_PAGE], len(values) > PUT_AWAY_PAGE
+
+
+def was_archived(caller: Caller, conversation_id: str) -> bool:
+    """Whether this is a conversation of theirs that is archived."""
+    rows = Conversation.objects.owned_by(caller.user_id).filter(pk=conversation_id)
+    return rows.filter(archived_at__isnull=False).exists()
+
+
+def was_deleted(caller: Caller, conversation_id: str) -> bool:
+    """Whether this is a conversation of theirs that can still be brought back."""
+    rows = Conversation.objects.filter(owner_id=caller.user_id, pk=conversation_id)
+    return rows.filter(deleted_at__isnull=False).exists()
+
+
+@transaction.atomic
+def _rename(caller: Caller, conversation_id: str | UUID, title: object) -> Title:
+    text = " ".join(clean_text(title).split()) if isinstance(title, str) else ""
+    if not text:
+        raise ChatError("error.chat_title_required")
+    conversation = lock_conversation(caller, conversation_id)
+    conversation.title = text[:TITLE_LENGTH]
+    conversation.titled_by_hand = True
+    raise_rev(conversation, "title", "titled_by_hand")
+    index_title(conversation)
+    return Title(
+        conversation_id=str(conversation.pk), rev=conversation.rev, title=conversation.title
+    )
+
+
+def _pin(caller: Caller, conversation_id: str | UUID, pinned: bool) -> None:
+    conversation = get_conversation(caller, conversation_id)
+    Conversation.objects.filter(pk=conversation.pk).update(pinned=pinned)
+
+
+def _archive(caller: Caller, conversation_id: str | UUID, archived: bool) -> None:
+    conversation = get_conversation(caller, conversation_id)
+    rows = Conversation.objects.filter(pk=conversation.pk, archived_at__isnull=archived)
+    rows.update(archived_at=timezone.now() if archived else None)
+
+
+@transaction.atomic
+def _choose(
+    caller: Caller,
+    conversation_id: str | UUID,
+    agent_id: str,
+    model_id: str,
+    tools: Mapping[str, bool],
+) -> tuple[Chosen, Choice | None]:
+    """Who is chosen now, and what to tell if that has changed."""
+    conversation = lock_conversation(caller, conversation_id)
+    before = chosen_in(conversation)
+    catalog = current_catalog()
+    conversation.agent_id = catalog.picked_agent(agent_id) or conversation.agent_id
+    conversation.model_id = catalog.picked_model(model_id) or conversation.model_id
+    conversation.tools_off = catalog.switched(conversation.tools_off or (), tools)
+    chosen = chosen_in(conversation)
+    if chosen == before:
+        return chosen, None
+    raise_rev(conversation, "agent_id", "model_id", "tools_off")
+    remember_choice(caller, catalog, conversation.agent_id, conversation.model_id)
+    event = Choice(
+        conversation_id=str(conversation.pk),
+        rev=conversation.rev,
+        **chosen._asdict(),
+    )
+    return chosen, event
+
+
+@transaction.atomic
+def _delete(caller: Caller, conversation_id: str | UUID) -> Deleted:
+    conversation = lock_conversation(caller, conversation_id)
+    conversation.deleted_at = timezone.now()
+    raise_rev(conversation, "deleted_at")
+    return Deleted(conversation_id=str(conversation.pk), rev=conversation.rev)
+
+
+def request_stops(conversation_id: str, stop: StoppedBy) -> list[str]:
+    """Ask the runs of a conversation to stop; their ids. Not in a transaction that holds the
+    conversation: a run that writes holds its row and wants the conversation's, the other way
+    round both would wait for ever."""
+    active = Generation.objects.filter(conversation_id=conversation_id, status="active")
+    active.update(stop_requested_by=stop.to_json())
+    return [str(pk) for pk in active.values_list("pk", flat=True)]
+
+
+def _restore(caller: Caller, conversation_id: str | UUID) -> None:
+    rows = Conversation.objects.filter(owner_id=caller.user_id, pk=conversation_id)
+    if not rows.update(deleted_at=None):
+        raise ChatError("error.chat_conversation_not_found")
+
+
+def _purge(caller: Caller, conversation_id: str | UUID) -> None:
+    rows = Conversation.objects.filter(owner_id=caller.user_id, deleted_at__isnull=False)
+    conversation = rows.filter(pk=conversation_id).first()
+    if conversation is None:
+        raise ChatError("error.chat_conversation_not_found")
+    conversation.delete()

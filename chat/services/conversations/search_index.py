@@ -1,0 +1,123 @@
+"""Keeping what can be searched: the words of a message when it is whole, and of its title.
+
+Each is called within the transaction that writes the message or the title. What is archived,
+deleted or an earlier version stays as it is: the search itself passes over it.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from chat.formats.search_text import words_of
+from chat.models import Conversation, Message, Part, SearchEntry
+from chat.protocol import parts as values
+from chat.services import statements
+
+BATCH = 200
+
+
+def index_message(message_id: UUID | str) -> None:
+    """Read a message's parts and keep their words, after a change."""
+    message = Message.objects.select_related("conversation").only("conversation__owner_id")
+    _keep([message.prefetch_related("parts").get(pk=message_id)])
+
+
+def index_text(owner_id: int, conversation_id: UUID, message_id: UUID, text: str) -> None:
+    """The words of a message whose text is known."""
+    entry = SearchEntry(
+        owner_id=owner_id,
+        conversation_id=conversation_id,
+        message_id=message_id,
+        words=words_of(text),
+    )
+    statements.write_entries([entry])
+
+
+def index_title(conversation: Conversation) -> None:
+    words = words_of(conversation.title)
+    statements.write_title_entry(
+        SearchEntry(owner_id=conversation.owner_id, conversation_id=conversation.pk, words=words)
+    )
+
+
+def index_conversation(conversation: Conversation) -> None:
+    """Everything in a conversation, such as one that was imported."""
+    index_title(conversation)
+    _keep_all(Message.objects.filter(conversation=conversation))
+
+
+def reindex() -> int:
+    """Everything anew; the number of messages."""
+    titled = Conversation.objects.only("title", "owner_id").order_by("pk")
+    with transaction.atomic():
+        SearchEntry.objects.all().delete()
+        for row in titled.iterator(BATCH):
+            index_title(row)
+    return _keep_all(Message.objects.all())
+
+
+def text_of(part: Part) -> str:
+    """What of a part is searched: its text, or what a tool was asked and answered; no thinking."""
+    data = part.data if isinstance(part.data, dict) else {}
+    match part.type:
+        case Part.Type.TEXT:
+            return "" if part.ignored else part.text
+        case Part.Type.TOOL:
+            state = data.get("state") or {}
+            asked = " ".join(_strings(state.get("input")))
+            return "\n".join(
+                filter(None, (asked, str(state.get("output") or state.get("error") or "")))
+            )
+        case Part.Type.FILE:
+            return str(data.get("filename") or "")
+        case _:
+            return ""
+
+
+def searched(parts: Sequence[values.Part]) -> str:
+    """The same of the parts of a message, all together."""
+    return "\n".join(text_of(Part.of(part, at)) for at, part in enumerate(parts))
+
+
+def _strings(value: Any) -> Iterable[str]:
+    """The texts inside the arguments of a call."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for item in value.values():
+                yield from _strings(item)
+        case list():
+            for item in value:
+                yield from _strings(item)
+
+
+def _keep_all(messages: QuerySet[Message]) -> int:
+    """In batches, each read to its end and written on its own: a running server goes on meanwhile,
+    and SQLite refuses to write while an older reading is still open."""
+    rows = messages.filter(copy_of=None).select_related("conversation").order_by("pk")
+    rows = rows.only("conversation__owner_id").prefetch_related("parts")
+    number = 0
+    batch = list(rows[:BATCH])
+    while batch:
+        _keep(batch)
+        number += len(batch)
+        batch = list(rows.filter(pk__gt=batch[-1].pk)[:BATCH])
+    return number
+
+
+def _keep(messages: Iterable[Message]) -> None:
+    statements.write_entries([_entry(message) for message in messages])
+
+
+def _entry(message: Message) -> SearchEntry:
+    parts = sorted(message.parts.all(), key=lambda part: part.position)
+    return SearchEntry(
+        owner_id=message.conversation.owner_id,
+        conversation_id=message.conversation_id,
+        message=message,
+        words=words_of("\n".join(map(text_of, parts))),
+    )

@@ -1,0 +1,51 @@
+"""What processes ask of each other: to stop a run, and to count somebody as watching.
+
+Both are hints that save time: a stop is also in the generation's row, and views are rows too.
+"""
+
+import asyncio
+import logging
+
+from chat.protocol.stopped import StoppedBy
+from chat.services.broadcast import PROCESSES, Note, Seen, StopRun, Subscription, tell_processes
+from chat.services.processes import presence
+from chat.services.runs.run import RUNS
+
+log = logging.getLogger(__name__)
+
+# Seconds until a layer that is away is tried again.
+AGAIN = 2.0
+
+
+async def ask_to_stop(conversation_id: str, request_id: str, stop: StoppedBy) -> None:
+    """Stop a run here at once, or wherever it is."""
+    run = RUNS.get(conversation_id)
+    if run is not None and run.request_id == request_id:
+        run.stop(stop)
+    else:
+        await tell_processes(StopRun(conversation_id, request_id, stop))
+
+
+async def listen() -> None:
+    """Do what other processes ask for, as long as this one lives."""
+    while True:
+        subscription = await Subscription.open()
+        try:
+            await subscription.join([PROCESSES])
+            while True:
+                handle(await subscription.receive())
+        except Exception:  # a layer that is away comes back; runs and rows do not need it
+            log.exception("the channel layer is away")
+        finally:
+            await subscription.close()
+        await asyncio.sleep(AGAIN)
+
+
+def handle(note: Note) -> None:
+    match note:
+        case Seen() if note.conversation_id in RUNS:
+            presence.seen_here(note.conversation_id)
+        case StopRun():
+            run = RUNS.get(note.conversation_id)
+            if run is not None and run.request_id == note.request_id:
+                run.stop(note.stop)

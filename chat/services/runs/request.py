@@ -1,0 +1,117 @@
+"""What a run asks its model: the messages, the tools and the files, request by request."""
+
+from django.conf import settings
+
+from chat.engine import context
+from chat.engine.files import replace_other_files
+from chat.engine.history import HistoryOptions, to_model_messages
+from chat.engine.xml_provider import XmlToolProvider
+from chat.protocol.displays import Display
+from chat.protocol.interfaces import (
+    ModelMessage,
+    ModelProvider,
+    ModelRequest,
+    TextBlock,
+    ToolContext,
+)
+from chat.protocol.messages import WithParts
+from chat.protocol.notes import state_notes
+from chat.protocol.parts import Part, ToolPart
+from chat.protocol.tool_state import ToolCompleted
+from chat.providers.http import HttpSettings
+from chat.providers.registry import connect, shared_http
+from chat.services.pool import in_pool
+from chat.services.runs.files import has_files, open_files
+from chat.services.runs.fit import make_fit
+from chat.services.runs.run import Run
+from chat.tools.registry import registry
+
+GO_ON = "Continue exactly where you stopped, without repeating anything."
+
+
+class RequestBuilder:
+    """A run's provider and toolbox, and the requests made of the conversation so far."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.toolbox = registry.toolbox(run.spec.tools)
+        self.tools = tuple(self.toolbox.specs())
+        self.provider: ModelProvider = connect(
+            run.spec.model.connection, shared_http(http_settings())
+        )
+        if run.spec.tool_style == "xml":
+            self.provider = XmlToolProvider(self.provider, self.tools)
+
+    def request(self, parts: tuple[Part, ...]) -> ModelRequest:
+        spec = self.run.spec
+        return ModelRequest(
+            model=spec.model.ref.model_id,
+            system=spec.system,
+            messages=self._messages(parts),
+            tools=self.tools,
+            temperature=spec.temperature,
+            max_output=spec.model.max_output,
+            thinks=spec.model.thinks,
+            cache_key=self.run.conversation_id,
+        )
+
+    def _messages(self, parts: tuple[Part, ...]) -> tuple[ModelMessage, ...]:
+        """The conversation and the answer so far; one taken up in mid-sentence is told so."""
+        run = self.run
+        so_far = WithParts(info=run.info, parts=parts)
+        options = HistoryOptions(model=run.spec.model.ref)
+        messages = to_model_messages((*run.history, so_far), options)
+        messages = replace_other_files(messages, run.spec.model.accepted_files)
+        taken_up = bool(parts) and len(parts) == len(run.spec.parts)
+        if taken_up and messages and messages[-1].role == "assistant":
+            messages += (ModelMessage("user", (TextBlock(GO_ON),)),)
+        return messages
+
+    async def open_files(self) -> None:
+        """Read the attached files once, before the first request."""
+        run, accepted = self.run, self.run.spec.model.accepted_files
+        if has_files(run.history):
+            run.history = await in_pool(open_files, run.history, run.spec.user_id, accepted)
+
+    async def fit(self) -> None:
+        """Shorten what would not fit the model's window, where that is known."""
+        model = self.run.spec.model
+        if model.context_window:
+            await self._shorten(context.room(model.context_window, model.max_output))
+
+    async def fit_after_refusal(self) -> bool:
+        """The provider says it was too long: try with half; whether anything was shortened."""
+        before = self.run.history
+        await self._shorten(context.estimate(self._now()) // 2)
+        return self.run.history != before
+
+    async def _shorten(self, limit: int) -> None:
+        await make_fit(self.run, self.provider, self._now, limit)
+
+    def _now(self) -> ModelRequest:
+        return self.request(self.run.assembly.parts())
+
+    def context_for(self, call: ToolPart) -> ToolContext:
+        return ToolContext(
+            conversation_id=self.run.conversation_id,
+            message_id=self.run.info.id,
+            call_id=call.call_id,
+            language=self.run.spec.language,
+            previous=self._previous(call),
+        )
+
+    def _previous(self, call: ToolPart) -> Display | None:
+        """What the same tool showed last in this conversation."""
+        for message in reversed((*self.run.spec.history, self.run.so_far())):
+            for tool in reversed(message.tools):
+                if tool.tool == call.tool and isinstance(tool.state, ToolCompleted):
+                    return state_notes(tool.state).display
+        return None
+
+
+def http_settings() -> HttpSettings:
+    limits = settings.PARLEY_LIMITS
+    return HttpSettings(
+        first_byte=limits["first_byte_seconds"],
+        idle=limits["idle_seconds"],
+    )

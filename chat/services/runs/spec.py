@@ -1,0 +1,114 @@
+"""Everything a run needs to know, read once: whom to ask, with what, about what."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from chat.models import Conversation, Generation
+from chat.protocol.errors import ChatError
+from chat.protocol.interfaces import ToolStyle
+from chat.protocol.messages import AnswerInfo, WithParts
+from chat.protocol.parts import Part
+from chat.services.catalog.known import Catalog, KnownAgent, KnownModel, ModelChoice, spoken
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """One run: its rows, its model, its tools and the conversation so far."""
+
+    request_id: str
+    # The answer to write, as it was when it began.
+    info: AnswerInfo
+    user_id: int
+    tab_id: str
+    rev: int
+    language: str
+    system: str
+    tools: tuple[str, ...]
+    temperature: float | None
+    max_steps: int
+    unwatched: str
+    model: ModelChoice
+    tool_style: ToolStyle = "json"
+    # The messages before this answer, and what this answer consists of already.
+    history: tuple[WithParts, ...] = field(default=(), repr=False)
+    parts: tuple[Part, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Who gives an answer: an agent, its model, and the tools it may use now."""
+
+    agent: KnownAgent
+    model: KnownModel
+    tools: tuple[str, ...]
+    # What the person asks of every agent.
+    instructions: str = ""
+
+    def system_prompt(self, language: str) -> str:
+        """The agent's instructions in the language the conversation began in, then the person's
+        own. Those come last: what stands before them is the same for everybody, and cached."""
+        prompt = spoken(self.agent.prompts, language)
+        if not self.instructions:
+            return prompt
+        with translation.override(language):
+            heading = _("What the person you are talking to asks of every answer:")
+        return f"{prompt}\n\n{heading}\n{self.instructions}".strip()
+
+    def tool_switches(self) -> dict[str, bool]:
+        """Of each tool of the agent whether it can be used in this turn."""
+        return {tool: tool in self.tools for tool in self.agent.tools}
+
+
+def choose_answerer(
+    conversation: Conversation,
+    catalog: Catalog,
+    *,
+    model_id: UUID | None = None,
+    instructions: str = "",
+) -> Answerer:
+    """The conversation's own agent, else the default; the model that is asked for, else the
+    conversation's own, else the agent's; both the model and its provider switched on. Of the
+    agent's tools those that are not switched off, everywhere or in this conversation."""
+    agent = catalog.agent(conversation.agent_id)
+    if agent is None or not agent.enabled:
+        raise ChatError("error.chat_agent_not_found")
+    model = catalog.model(model_id or conversation.model_id or agent.model_id)
+    if model is None or not model.enabled:
+        raise ChatError("error.chat_model_not_configured")
+    if not model.provider_enabled:
+        raise ChatError("error.chat_provider_not_enabled", provider=spoken(model.provider_names))
+    off = conversation.tools_off or ()
+    tools = tuple(tool for tool in catalog.allowed_tools(agent) if tool not in off)
+    return Answerer(agent, model, tools, instructions)
+
+
+def make_spec(
+    conversation: Conversation,
+    generation: Generation,
+    answer: WithParts,
+    answerer: Answerer,
+    history: tuple[WithParts, ...],
+) -> RunSpec:
+    """What a run needs to know, once its rows are written."""
+    assert isinstance(answer.info, AnswerInfo)
+    agent = answerer.agent
+    return RunSpec(
+        request_id=str(generation.pk),
+        info=answer.info,
+        parts=answer.parts,
+        user_id=conversation.owner_id,
+        tab_id=generation.tab_id,
+        rev=conversation.rev,
+        language=conversation.prompt_language,
+        system=answerer.system_prompt(conversation.prompt_language),
+        tools=answerer.tools,
+        temperature=agent.temperature,
+        max_steps=agent.max_steps,
+        unwatched=agent.unwatched,
+        model=answerer.model.choice,
+        tool_style="xml" if conversation.tool_style == "xml" else "json",
+        history=history,
+    )

@@ -1,0 +1,87 @@
+"""Who is reading: made once per page and once per socket, from the account and the request."""
+
+from types import SimpleNamespace
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.conf import settings
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY, get_user
+from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
+from django.http.cookie import parse_cookie
+from django.utils import translation
+from django.utils.crypto import constant_time_compare
+
+from chat import services
+from chat.models import Profile
+from chat.rendering.reader import Reader
+from chat.services import Catalog
+from chat.views.page_data import names_in
+
+
+def make_reader(user: Any, language: str, catalog: Catalog | None = None) -> Reader:
+    """The reader of a page or a socket; the profile wins over what the browser says."""
+    catalog = catalog or services.current_catalog()
+    profile = Profile.objects.filter(user=user).first() or Profile(user=user)
+    language = profile.language or language
+    return Reader(
+        id=str(user.pk),
+        name=user.get_short_name() or user.get_username(),
+        language=language,
+        time_zone=_known_zone(profile.time_zone),
+        theme=profile.theme,  # type: ignore[arg-type]  # a choice of the same three
+        is_staff=user.is_staff,
+        notify=profile.notify,
+        agent=str(profile.agent_id or ""),
+        model=str(profile.model_id or ""),
+        names=names_in(catalog, language),
+    )
+
+
+def socket_visitor(scope: dict[str, Any]) -> tuple[User | None, str]:
+    """Who opens a socket, by the session that its cookie names, and the key of that session."""
+    session = SessionStore(_cookies(scope).get(settings.SESSION_COOKIE_NAME))
+    user = get_user(SimpleNamespace(session=session))  # type: ignore[arg-type]  # all it looks at
+    person = user if isinstance(user, User) and user.is_active else None
+    return person, session.session_key or ""
+
+
+def socket_language(scope: dict[str, Any]) -> str:
+    """The language a browser asks for when it opens a socket: its cookie, then its header."""
+    wanted = _cookies(scope).get(settings.LANGUAGE_COOKIE_NAME, "")
+    header = _headers(scope).get("accept-language", "")[:200]
+    for tag in (wanted, *(piece.split(";")[0].strip() for piece in header.split(","))):
+        try:
+            return translation.get_supported_language_variant(tag.lower())
+        except LookupError:
+            continue
+    return settings.LANGUAGE_CODE
+
+
+def _headers(scope: dict[str, Any]) -> dict[str, str]:
+    return {
+        key.decode("latin1").lower(): value.decode("latin1")
+        for key, value in scope.get("headers", [])
+    }
+
+
+def _cookies(scope: dict[str, Any]) -> dict[str, str]:
+    return parse_cookie(_headers(scope).get("cookie", ""))
+
+
+def is_welcome(user_id: int, session_key: str) -> bool:
+    """Whether a session still lets this person in: not logged out, switched off or re-keyed."""
+    user = User.objects.filter(pk=user_id, is_active=True).first()
+    session = SessionStore(session_key).load() if session_key else {}
+    return (
+        user is not None
+        and str(session.get(SESSION_KEY)) == str(user_id)
+        and constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash())
+    )
+
+
+def _known_zone(name: str) -> str:
+    try:
+        return str(ZoneInfo(name)) if name else settings.TIME_ZONE
+    except (ZoneInfoNotFoundError, ValueError):
+        return settings.TIME_ZONE

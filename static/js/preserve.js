@@ -1,0 +1,39 @@
+// Keeps what the reader has when a part of the page is replaced: what is open stays open, and what
+// has the focus keeps it.
+
+const FOCUSABLE = "a, button, summary, input, textarea, pre";
+const byId = (id) => document.getElementById(id);
+const focusable = (element) => [...(element?.querySelectorAll(FOCUSABLE) ?? [])];
+
+// Returns a function that puts the focus back after a swap. An element is found again as the n-th
+// of those that can have the focus in the nearest element with an id.
+function focusAgain(element) {
+  const named = element.closest("[id]");
+  const index = focusable(named).indexOf(element);
+  return () => {
+    if (document.activeElement !== document.body) return;
+    const fresh = byId(named.id);
+    const candidates = focusable(fresh);
+    const again = named === element ? fresh : (candidates[index] ?? candidates[0]);
+    again?.focus();
+  };
+}
+
+// Opens in the fragment what is open on the page.
+function keepOpen(open, fragment) {
+  const { id } = open;
+  const place = id ? `#${id}` : `[id="${open.closest("[id]").id}"] details`;
+  const fresh = fragment?.querySelector(place);
+  if (fresh?.matches("details")) fresh.open = true;
+}
+
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  const { target, fragment } = event.detail;
+  // There is nothing to open in Markdown, and it grows long: it is not searched with every word.
+  const inside = target.closest(".markdown") ? [] : target.querySelectorAll("details[open]");
+  for (const element of [target, ...inside]) {
+    if (element.matches("details[open]")) keepOpen(element, fragment);
+  }
+  const focused = document.activeElement;
+  if (target.contains(focused) && target.id) requestAnimationFrame(focusAgain(focused));
+});

@@ -1,0 +1,32 @@
+"""What a tab is sent for an answer, at 20 ms per token (performance: bytes per character)."""
+
+import pytest
+
+from tests.benchmark.shapes import SHAPES, tokens_of
+from tests.benchmark.virtual import bytes_once, bytes_per_character
+
+MS = 20.0
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_character_costs_at_most_fourteen_bytes(shape: str) -> None:
+    assert bytes_per_character(shape, 200, MS) <= 14
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_long_answer_costs_no_more_per_character_than_a_short_one(shape: str) -> None:
+    """Growth is linear: 2,000 tokens here, 10,000 in the benchmark."""
+    short, long = (bytes_per_character(shape, tokens, MS) for tokens in (200, 2_000))
+    assert long <= 14
+    assert long <= 1.2 * short
+
+
+def test_what_every_answer_costs_stays_small() -> None:
+    assert bytes_once(MS) < 2_900
+
+
+@pytest.mark.parametrize(("shape", "size"), [("prose", 4.5), ("code", 4.5), ("chinese", 1.5)])
+def test_tokens_have_the_size_that_tokenisers_give(shape: str, size: float) -> None:
+    said = tokens_of(shape, 400)
+    assert len(said) == 400
+    assert sum(map(len, said)) / 400 == size

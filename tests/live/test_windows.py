@@ -1,0 +1,99 @@
+"""A page that shows messages in the middle of a conversation, while the conversation goes on."""
+
+import pytest
+
+from tests.support import factories as make
+from tests.support.model_server import Gate, Say, refuse, reply
+from tests.support.page import LivePage
+from tests.support.site import Site
+from tests.support.tabs import Tab, equal_pages, in_thread
+from tests.support.waiting import eventually
+
+
+def positions(page: LivePage) -> list[int]:
+    return [int(message.get("id", "")[1:]) for message in page.messages()]
+
+
+@pytest.fixture
+async def long_talk(site: Site) -> Site:
+    await in_thread(make.a_talk)(site.talk, 120)
+    return site
+
+
+async def window_and_end(site: Site) -> tuple[Tab, Tab]:
+    return await site.tab(query="?at=30"), await site.tab()
+
+
+async def test_an_answer_below_a_window_is_not_put_into_it(long_talk: Site) -> None:
+    """The composer shows that an answer is written; the messages stay as they are."""
+    window, end = await window_and_end(long_talk)
+    gate = Gate()
+    long_talk.provider.script(reply(Say("The beginning "), gate, Say("and the end.")))
+    await end.send("A question")
+    await eventually(gate.reached.is_set)
+    await window.until(lambda: window.running)
+    await equal_pages(window)
+    gate.open()
+    await end.sees_the_end()
+    await window.until(lambda: not window.running)
+    assert positions(window.page) == list(range(5, 55))
+    await equal_pages(window)
+
+
+async def test_an_answer_that_fails_below_a_window_holds_the_queue_there_too(
+    long_talk: Site,
+) -> None:
+    window, end = await window_and_end(long_talk)
+    long_talk.provider.script(refuse(401))
+    await end.send("A question")
+    await end.sees_the_end()
+    await window.until(lambda: "failed" in window.page.text_of("status"))
+    await equal_pages(window)
+
+
+async def test_what_is_sent_from_a_window_is_put_at_the_end(long_talk: Site) -> None:
+    """Its reader has not seen the last message and knows it; then the page shows the latest, as
+    scroll.js does it: it shows nothing, and says so."""
+    window, end = await window_and_end(long_talk)
+    long_talk.provider.script(reply("Here."))
+    assert (await window.ask("send", content="From afar"))["ok"]
+    await end.sees("Here.")
+    assert "From afar" not in window.page.text_of("t")
+    window.page.by_id("t")[:] = []
+    window.query = ""
+    window.attach()
+    await window.sees("Here.")
+    assert positions(window.page) == positions(await long_talk.alice.page(long_talk.talk.pk))
+
+
+async def test_an_edit_changes_a_window_and_takes_what_follows_out_of_it(long_talk: Site) -> None:
+    window, end = await window_and_end(long_talk)
+    long_talk.provider.script(reply("Another answer."))
+    said = next(
+        message.get("data-id") for message in window.page.messages() if message.get("id") == "m41"
+    )
+    assert (await window.ask("edit", message_id=said, content="Said otherwise"))["ok"]
+    await window.sees("Said otherwise")
+    await end.sees("Another answer.")
+    await window.until(lambda: positions(window.page) == list(range(5, 42)))
+    assert "Another answer." not in window.page.text_of("t")
+
+
+async def test_the_messages_that_come_below_end_with_the_one_being_written(
+    long_talk: Site,
+) -> None:
+    """`newer` gives the answer as far as it has come; from there the socket brings it on."""
+    end = await long_talk.tab()
+    gate = Gate()
+    long_talk.provider.script(reply(Say("The beginning "), gate, Say("and the end.")))
+    await end.send("A question")
+    await eventually(gate.reached.is_set)
+    path = f"/c/{long_talk.talk.pk}/newer/?after="
+    first = (await long_talk.alice.client.get(f"{path}54")).content.decode()
+    assert 'id="newer"' in first
+    last = (await long_talk.alice.client.get(f"{path}104")).content.decode()
+    assert 'id="newer"' not in last
+    assert "The beginning" in last
+    assert "data-n=" in last
+    gate.open()
+    await end.sees_the_end()

@@ -1,0 +1,106 @@
+"""A conversation that no longer fits: old outputs are set aside, then older turns summed up."""
+
+import json
+
+from chat.engine.context import SUMMARISE
+from chat.engine.history import CLEARED
+from chat.models import LanguageModel, Message, Part
+from tests.support import factories as make
+from tests.support.model_server import Received, Say, refuse, reply
+from tests.support.site import Site
+from tests.support.tabs import in_thread
+
+WORDS = "word " * 400
+
+
+def _window(size: int | None) -> None:
+    LanguageModel.objects.filter(model_id="scripted-small").update(
+        context_window=size, max_output=200
+    )
+
+
+def _turns_with_outputs(site: Site, turns: int) -> None:
+    for _ in range(turns):
+        make.a_message_with_parts(site.talk, "user", "Calculate.")
+        make.a_message_with_parts(
+            site.talk, "assistant", "Done.", tools=(make.a_finished_call(output=WORDS),)
+        )
+
+
+def _turns(site: Site, turns: int) -> None:
+    for n in range(turns):
+        make.a_message_with_parts(site.talk, "user", f"Question {n}: {WORDS}")
+        make.a_message_with_parts(site.talk, "assistant", f"Answer {n}: {WORDS}")
+
+
+def said(request: Received) -> str:
+    return json.dumps(request.json["messages"], ensure_ascii=False)
+
+
+async def test_old_outputs_are_no_longer_sent_but_kept(site: Site) -> None:
+    """What a tool once returned goes first, oldest first; it stays on the page."""
+    await in_thread(_window)(3000)
+    await in_thread(_turns_with_outputs)(site, 6)
+    tab = await site.tab()
+    site.provider.script(reply(Say("Fine.")))
+    await tab.send("And now?")
+    await tab.sees_the_end()
+    sent = said(site.provider.requests[0])
+    assert CLEARED in sent
+    assert sent.count(WORDS.strip()) >= 2, "the latest outputs are still sent"
+    outputs = await in_thread(
+        lambda: [part.data["state"]["output"] for part in Part.objects.filter(type="tool")]
+    )()
+    assert outputs == [WORDS] * 6
+    await tab.equals_a_fresh_page()
+
+
+async def test_older_turns_are_summed_up_in_a_user_message(site: Site) -> None:
+    """BR-11: the summary stands with the first message that is still sent as it was."""
+    await in_thread(_window)(4000)
+    await in_thread(_turns)(site, 6)
+    tab = await site.tab()
+    site.provider.script(reply(Say("They spoke of words.")), reply(Say("Fine.")))
+    await tab.send("And now?")
+    await tab.sees("Summary of earlier messages")
+    await tab.sees_the_end()
+    asked, answered = (said(request) for request in site.provider.requests)
+    assert SUMMARISE in asked
+    assert "They spoke of words." in answered
+    assert "Question 0" not in answered
+    assert "And now?" in answered
+    await tab.equals_a_fresh_page()
+    kept = await in_thread(lambda: Message.objects.exclude(summary=None).get().summary)()
+    assert kept == {"body": "They spoke of words."}
+
+    site.provider.script(reply(Say("Again.")))
+    await tab.send("Once more.")
+    await tab.sees("Again.")
+    await tab.sees_the_end()
+    assert len(site.provider.requests) == 3, "what is summed up is not summed up again"
+
+
+async def test_a_provider_that_says_it_is_too_long_is_asked_again_with_less(site: Site) -> None:
+    """Where the window is not known, the provider's word is taken for it."""
+    await in_thread(_window)(None)
+    await in_thread(_turns_with_outputs)(site, 6)
+    tab = await site.tab()
+    too_long = {"error": {"message": "maximum context length exceeded", "code": 400}}
+    site.provider.script(refuse(400, too_long), reply(Say("Fine.")))
+    await tab.send("And now?")
+    await tab.sees("Fine.")
+    await tab.sees_the_end()
+    first, second = (len(said(request)) for request in site.provider.requests)
+    assert second < first * 0.7
+    await tab.equals_a_fresh_page()
+
+
+async def test_what_cannot_be_shortened_says_so_in_plain_words(site: Site) -> None:
+    """A12: nothing to set aside, so the reason is told."""
+    tab = await site.tab()
+    too_long = {"error": {"message": "maximum context length exceeded", "code": 400}}
+    site.provider.script(refuse(400, too_long))
+    await tab.send("Hello!")
+    await tab.sees("The conversation is too long for this model.")
+    await tab.equals_a_fresh_page()
+    assert len(site.provider.requests) == 1

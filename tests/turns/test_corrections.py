@@ -1,0 +1,133 @@
+"""What an administrator changes or stops, as the owner's open pages and the next turn see it."""
+
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+
+from chat import services
+from chat.models import Conversation, Generation, Message, Part
+from chat.services.runs.flush import flusher
+from tests.support import factories as make
+from tests.support.model_server import Say, Think, Wait, reply
+from tests.support.site import Programs, Site
+from tests.support.tabs import in_thread
+from tests.support.turns import take_turns
+from tests.support.waiting import eventually
+
+
+@in_thread
+def an_admin() -> Client:
+    client = Client()
+    client.force_login(make.a_superuser("root", first_name="Rita"))
+    return client
+
+
+@in_thread
+def post(client: Client, name: str, *ids: object, **values: Any) -> None:
+    response = client.post(reverse(f"admin:chat_{name}", args=ids), values)
+    assert response.status_code == 302, response.content
+
+
+async def test_an_answer_with_a_deleted_part_goes_on_and_keeps_what_it_writes(
+    site: Site, program: Programs
+) -> None:
+    """New parts are never given the position of one that is there."""
+    tab, one = await site.tab(), await program()
+    site.provider.script(reply(Think("Hm."), Say("First."), finish="length"), reply(" Second."))
+    begun = await one.send("Go")
+    await one.ends(begun["request_id"])
+    answer = await in_thread(Message.objects.get)(role="assistant")
+    thinking = await in_thread(answer.parts.get)(type="reasoning")
+    await in_thread(services.remove_part)(thinking)
+
+    again = await one.ask("continue", message_id=str(answer.pk))
+    assert (await one.ends(again["request_id"]))["name"] == "chat:complete"
+    texts = await in_thread(lambda: list(answer.parts.filter(type="text").order_by("position")))()
+    assert [part.text for part in texts] == ["First.", " Second."]
+    positions = [part.position for part in await in_thread(lambda: list(answer.parts.all()))()]
+    assert sorted(positions) == list(range(len(positions)))
+    await tab.sees("Second.")
+    await tab.equals_a_fresh_page()
+
+
+async def test_an_answer_that_an_admin_stopped_says_so_to_its_owner(site: Site) -> None:
+    """A5: stopped by somebody else is not "by you"."""
+    admin, tab = await an_admin(), await site.tab()
+    site.provider.script(reply("Half a sentence", Wait()))
+    await tab.send("Go")
+    await tab.sees("Half a sentence")
+    run = await in_thread(Generation.objects.get)(status="active")
+    await post(admin, "generation_changelist", action="stop", _selected_action=str(run.pk))
+    await tab.sees("Stopped by Rita")
+    await tab.equals_a_fresh_page()
+
+
+async def test_a_conversation_that_an_admin_deletes_closes_its_pages_at_once(site: Site) -> None:
+    """The page does not wait for its next comparison with the database (5 s)."""
+    tab, other = await site.tab(), await site.tab(talk=await in_thread(a_second_talk)(site))
+    await post(await an_admin(), "conversation_delete", site.talk.pk, post="yes")
+    await eventually(lambda: tab.closed == 4404)
+    await hide(other.conversation_id)
+    await eventually(lambda: other.closed == 4404)
+
+
+def a_second_talk(site: Site) -> Conversation:
+    return make.a_conversation(site.alice.user)
+
+
+@in_thread
+def hide(key: object) -> None:
+    """As the administration's form does it: the moment of deletion is filled in."""
+    row = Conversation.objects.get(pk=key)
+    row.deleted_at = make.timezone.now()
+    services.amend_conversation(row, ["deleted_at"])
+
+
+async def test_a_message_that_an_admin_deletes_leaves_every_page(
+    site: Site, program: Programs
+) -> None:
+    one, tab = await program(), await site.tab()
+    ids = await take_turns(one, site, ("Hello", reply("Hi.")))
+    await tab.sees("Hi.")
+    await post(await an_admin(), "message_delete", ids[1], post="yes")
+    await tab.until(lambda: "Hi." not in tab.page.answers())
+    await tab.equals_a_fresh_page()
+
+
+async def test_a_turn_keeps_how_it_was_asked(site: Site, program: Programs) -> None:
+    """E3: the instructions, the tools and their style on the message; a path on the answer."""
+    one = await program()
+    await take_turns(one, site, ("Hello", reply("Hi.")))
+    question, answer = await in_thread(lambda: list(Message.objects.order_by("position")))()
+    assert question.system.startswith("You are a helpful assistant")
+    assert question.tools == {"calculator": True, "hold": True}
+    assert question.variant == "json"
+    assert answer.path == {"cwd": f"/c/{site.talk.pk}/", "root": "/"}
+    told = (await one.ask("messages"))["messages"]
+    assert (told[0]["info"]["tools"], told[0]["info"]["variant"]) == (question.tools, "json")
+    assert told[1]["info"]["path"] == answer.path
+    assert "system" not in told[0]["info"], "the instructions are the administrators'"
+
+
+async def test_what_is_being_written_cannot_be_deleted_by_an_admin(site: Site) -> None:
+    """The page says no, and nothing of it is gone; one at a time and many at once."""
+    admin, tab = await an_admin(), await site.tab()
+    site.provider.script(reply("Half a sentence", Wait()))
+    await tab.send("Go")
+    await tab.sees("Half a sentence")
+    answer = await in_thread(Message.objects.get)(role="assistant")
+    await flusher.flush()
+    part = await in_thread(answer.parts.get)(type="text")
+    for name, row in (("message", answer), ("part", part)):
+        assert await refused(admin, reverse(f"admin:chat_{name}_delete", args=[row.pk])) == 403
+        many = {"action": "delete_selected", "_selected_action": str(row.pk), "post": "yes"}
+        await refused(admin, reverse(f"admin:chat_{name}_changelist"), **many)
+    assert await in_thread(Part.objects.filter(pk=part.pk).exists)()
+    assert tab.running
+    await tab.stop()
+
+
+@in_thread
+def refused(client: Client, url: str, **values: str) -> int:
+    return client.post(url, values or {"post": "yes"}).status_code
