@@ -20,8 +20,8 @@ class AgentForm(ModelForm[Agent]):
     class Meta:
         model = Agent
         fields = (
-            "name", "description", "system_prompt", "model", "tools", "temperature", "max_steps",
-            "tool_style", "unwatched", "enabled", "is_default",
+            "name", "description", "system_prompt", "model", "tools", "temperature", "effort",
+            "max_steps", "tool_style", "unwatched", "enabled", "is_default",
         )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -50,6 +50,6 @@ class AgentAdmin(TranslationAdmin[Agent]):
     fieldsets = (
         (None, {"fields": ("name", "description", "enabled", "is_default")}),
         (_("Instructions"), {"fields": ("system_prompt",)}),
-        (_("Model"), {"fields": ("model", "temperature", "tool_style")}),
+        (_("Model"), {"fields": ("model", "effort", "temperature", "tool_style")}),
         (_("Tools"), {"fields": ("tools", "max_steps", "unwatched")}),
     )

@@ -22,7 +22,17 @@ class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
         (None, {"fields": ("provider", "model_id", "label", "enabled")}),
         (
             _("What it can do"),
-            {"fields": ("native_tools", "reasoning", "vision", "context_window", "max_output")},
+            {
+                "fields": (
+                    "native_tools",
+                    "vision",
+                    "reasoning",
+                    "efforts",
+                    "thinking",
+                    "context_window",
+                    "max_output",
+                ),
+            },
         ),
         (
             _("Prices per million tokens"),

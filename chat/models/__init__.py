@@ -1,7 +1,15 @@
 """The database's rows, one file for each noun; only `chat/services/` writes them."""
 
 from chat.models.attachment import Attachment
-from chat.models.catalog import Agent, CatalogStamp, Example, LanguageModel, Provider, ToolSetting
+from chat.models.catalog import (
+    Agent,
+    CatalogStamp,
+    EffortName,
+    Example,
+    LanguageModel,
+    Provider,
+    ToolSetting,
+)
 from chat.models.conversation import Conversation
 from chat.models.feedback import Feedback
 from chat.models.generation import Generation, Process, View
@@ -16,6 +24,7 @@ __all__ = [
     "Attachment",
     "CatalogStamp",
     "Conversation",
+    "EffortName",
     "Example",
     "Feedback",
     "Generation",

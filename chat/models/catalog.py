@@ -6,9 +6,11 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q, TextChoices
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from chat.models.base import Row
 from chat.models.secrets import EncryptedField
+from chat.protocol.effort import is_effort
 
 
 def validate_base_url(value: str) -> None:
@@ -23,6 +25,11 @@ def validate_base_url(value: str) -> None:
         raise ValidationError(
             _("Enter an address such as https://api.example.com/v1, without user name or query.")
         )
+
+
+def validate_efforts(value: object) -> None:
+    if not isinstance(value, list) or not all(map(is_effort, value)):
+        raise ValidationError(_('Enter a list of steps such as ["none", "low", "medium", "high"].'))
 
 
 class Provider(Row):
@@ -80,6 +87,14 @@ class Provider(Row):
 class LanguageModel(Row):
     """One model of a provider, with what it can do and what it costs."""
 
+    class Thinking(TextChoices):
+        """The forms of `chat.protocol.effort`."""
+
+        USUAL = "", _("as its wire usually does")
+        ADAPTIVE = "adaptive", _("adaptive (Anthropic)")
+        BUDGET = "budget", _("with a budget of tokens (Anthropic)")
+        TOOLLESS = "toolless", _("not beside tools on Chat Completions (OpenAI)")
+
     provider = models.ForeignKey(
         Provider, models.CASCADE, related_name="models", verbose_name=_("provider")
     )
@@ -102,6 +117,18 @@ class LanguageModel(Row):
     )
     native_tools = models.BooleanField(_("calls tools natively"), default=True)
     reasoning = models.BooleanField(_("thinks"), default=False)
+    # Nothing where nobody has said it yet; an empty list where there is nothing to choose.
+    efforts = models.JSONField(
+        _("steps of thinking"), null=True, blank=True, validators=[validate_efforts],
+        help_text=_(
+            'What can be chosen, from little to much, such as ["none", "low", "medium", "high"]; '
+            '["none", "on"] where thinking is only switched on and off, [] where it cannot be.'
+        ),
+    )  # fmt: skip
+    thinking = models.CharField(
+        _("how it is asked to think"), max_length=10, choices=Thinking, blank=True,
+        default=Thinking.USUAL, db_default="",
+    )  # fmt: skip
     vision = models.BooleanField(_("sees images"), default=False)
     enabled = models.BooleanField(_("enabled"), default=True)
 
@@ -124,6 +151,20 @@ class LanguageModel(Row):
         return self.label or self.model_id
 
 
+class EffortName(TextChoices):
+    """How hard a model thinks, from little to much (`chat.protocol.effort`)."""
+
+    AUTOMATIC = "", pgettext_lazy("thinking", "Automatic")
+    NONE = "none", pgettext_lazy("thinking", "Off")
+    MINIMAL = "minimal", pgettext_lazy("thinking", "Minimal")
+    LOW = "low", pgettext_lazy("thinking", "Low")
+    ON = "on", pgettext_lazy("thinking", "On")
+    MEDIUM = "medium", pgettext_lazy("thinking", "Medium")
+    HIGH = "high", pgettext_lazy("thinking", "High")
+    XHIGH = "xhigh", pgettext_lazy("thinking", "Extra high")
+    MAX = "max", pgettext_lazy("thinking", "Maximum")
+
+
 class Agent(Row):
     """A way of using a model: its instructions, its tools, its limits."""
 
@@ -139,6 +180,10 @@ class Agent(Row):
     )
     tools = models.JSONField(_("allowed tools"), default=list, blank=True)
     temperature = models.FloatField(_("temperature"), null=True, blank=True)
+    # How hard its model thinks until somebody chooses; empty where that is left to the model.
+    effort = models.CharField(
+        _("thinking"), max_length=20, choices=EffortName, blank=True, default="", db_default=""
+    )
     max_steps = models.PositiveSmallIntegerField(_("most steps"), default=8)
     tool_style = models.CharField(
         _("tool style"), max_length=4, choices=Provider.Style, default=Provider.Style.AUTO

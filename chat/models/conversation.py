@@ -32,6 +32,9 @@ class Conversation(Row):
     model = models.ForeignKey(
         LanguageModel, models.SET_NULL, null=True, blank=True, verbose_name=_("model")
     )
+    # How hard the model is wanted to think, also by one that has no such step; empty: as the agent
+    # has it.
+    effort = models.CharField(_("thinking"), max_length=20, blank=True, default="", db_default="")
     # Tools of the agent that are not to be used here; empty where all are.
     tools_off = models.JSONField(_("tools switched off"), null=True, blank=True)
     # Empty until the first run decides it.

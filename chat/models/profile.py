@@ -43,6 +43,8 @@ class Profile(models.Model):
         verbose_name=_("model"),
     )  # fmt: skip
 
+    effort = models.CharField(_("thinking"), max_length=20, blank=True, default="", db_default="")
+
     class Meta:
         verbose_name = _("profile")
         verbose_name_plural = _("profiles")

@@ -7,6 +7,7 @@ triggers of `migrations/0003_catalog_stamp.py`); who uses the catalog reads the 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 from uuid import UUID
 
 from django.conf import settings
@@ -17,6 +18,7 @@ from chat.engine.files import AcceptedFiles
 from chat.engine.tool_style import Setting
 from chat.engine.usage import Prices, Rates
 from chat.models import Agent, Example, LanguageModel, Provider, ToolSetting
+from chat.protocol.effort import Effort, Thinking, ThinkingForm, in_order
 from chat.protocol.files import IMAGES
 from chat.protocol.ids import is_uuid
 from chat.protocol.messages import ModelRef
@@ -40,6 +42,8 @@ class ModelChoice:
     context_window: int | None = None
     accepted_files: AcceptedFiles = field(default_factory=AcceptedFiles)
     thinks: bool = False
+    # What can be chosen of its thinking.
+    thinking: Thinking = field(default_factory=Thinking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ class KnownAgent:
     model_id: UUID | None
     tools: tuple[str, ...]
     temperature: float | None
+    effort: Effort
     max_steps: int
     tool_style: Setting
     unwatched: str
@@ -204,6 +209,7 @@ def _agent(row: Agent) -> KnownAgent:
         model_id=row.model_id,
         tools=tuple(row.tools),
         temperature=row.temperature,
+        effort=row.effort,
         max_steps=row.max_steps,
         tool_style=_setting(row.tool_style),
         unwatched=row.unwatched,
@@ -246,6 +252,7 @@ def _choice(row: LanguageModel) -> ModelChoice:
         context_window=row.context_window,
         accepted_files=_accepted_files(row),
         thinks=row.reasoning,
+        thinking=Thinking(in_order(row.efforts or ()), _form(row.thinking)),
     )
 
 
@@ -257,6 +264,11 @@ def _accepted_files(row: LanguageModel) -> AcceptedFiles:
     return AcceptedFiles(
         images=IMAGES_OF.get(wire, IMAGES), pdf=takes_pdf(wire, row.provider.base_url)
     )
+
+
+def _form(value: str) -> ThinkingForm:
+    forms: tuple[ThinkingForm, ...] = get_args(ThinkingForm)
+    return forms[forms.index(value)] if value in forms else ""
 
 
 def _setting(value: str) -> Setting:
