@@ -124,7 +124,21 @@ def _snapshot(transcript: Transcript) -> str:
         messages=[message_to_json(message) for message in transcript.messages],
         queue=[message_to_json(message) for message in transcript.queue],
         held=transcript.held,
+        retry=_retry(transcript),
     )
+
+
+def _retry(transcript: Transcript) -> dict[str, Any] | None:
+    """What `chat:retry` said, while the provider is waited for."""
+    retry = transcript.retry
+    if retry is None:
+        return None
+    return {
+        "error_key": retry.error_key,
+        "attempt": retry.attempt,
+        "attempts": retry.attempts,
+        "wait": retry.wait,
+    }
 
 
 def _json(**values: Any) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from chat.protocol.events import Retry
 from chat.protocol.messages import WithParts
 
 
@@ -34,6 +35,8 @@ class Transcript:
     # Messages that wait, in the order in which they will be sent, and whether for a person.
     queue: tuple[WithParts, ...] = ()
     held: bool = False
+    # The provider failed, and the running answer waits to ask it again.
+    retry: Retry | None = None
 
     @property
     def running(self) -> bool:

@@ -156,6 +156,7 @@ def conversation_page(
         rev=transcript.rev,
         messages=transcript.messages,
         running=transcript.running,
+        retry=transcript.retry,
         agents=agent_choices(catalog, agent),
         models=model_choices(catalog, model_id),
         tools=tool_choices(catalog, agent, transcript.chosen.tools_off),

@@ -81,9 +81,9 @@ function whatIsShown() {
   const messages = {};
   const parts = {};
   for (const message of document.querySelectorAll("#t > .message")) {
-    const { state = "done", feedback } = message.querySelector(":scope > .foot")?.dataset ?? {};
-    const mark = feedback ? `${message.dataset.mark} ${feedback}` : message.dataset.mark;
-    messages[message.id.slice(1)] = `${state} ${mark}`;
+    const foot = message.querySelector(":scope > .foot")?.dataset ?? {};
+    const { state = "done", feedback, notice } = foot;
+    messages[message.id.slice(1)] = [state, message.dataset.mark, feedback, notice].filter(Boolean).join(" ");
     if (state !== "streaming") continue;
     for (const part of message.querySelectorAll(":scope > .body > [id]")) {
       parts[part.id] = shown.get(part.id) ?? part.dataset.state ?? "done";

@@ -15,9 +15,10 @@ from chat.services.runs.run import RUNS
 from tests.support import factories as make
 from tests.support.model_server import ScriptedProvider, Wait, refuse, reply
 from tests.support.model_server.faults import fault
+from tests.support.program import Program
 from tests.support.site import Site
 from tests.support.sockets import Wire
-from tests.support.tabs import in_thread
+from tests.support.tabs import Tab, equal_pages, in_thread
 from tests.support.waiting import PATIENCE, eventually
 from tests.support.world import KEY
 
@@ -47,6 +48,9 @@ async def test_a_retry_is_seen_and_gone_when_the_answer_comes(
     await english.sees("Trying again in 3.0 s (2 of 5)")
     await chinese.until(lambda: "（第 2 次，共 5 次）" in chinese.page.text_of("t"))
     assert pause.waits == [3]
+    # Whoever comes during the wait sees it as well, on a page that is loaded now too.
+    late = await failing.alice.page(failing.talk.pk)
+    assert "Trying again in 3.0 s (2 of 5)" in late.text_of("t")
 
     pause.over.set()
     await english.sees("Here.")
@@ -56,6 +60,38 @@ async def test_a_retry_is_seen_and_gone_when_the_answer_comes(
     assert "重试（" not in chinese.page.text_of("t")
     await english.equals_a_fresh_page()
     await chinese.equals_a_fresh_page()
+
+
+async def test_who_joins_during_a_wait_is_told_of_it(
+    failing: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No row says that the provider is asked again: the run does."""
+    pause = Pause()
+    monkeypatch.setattr(registry, "_retry", RetryPolicy(sleep=pause))
+    failing.provider.script(refuse(429, {"error": {"message": "slow"}}, retry_after="3"), "Here.")
+    early = await failing.tab()
+    before = await Tab(failing.alice, failing.talk.pk).load()
+    await early.send("Hello?")
+    await early.sees("Trying again in 3.0 s (2 of 5)")
+
+    # One page was loaded before the message, one during the wait.
+    during = await Tab(failing.alice, failing.talk.pk).load()
+    failing.tabs += [before, during]
+    await before.open()
+    await before.sees("Trying again in 3.0 s (2 of 5)")
+    program = await Program(failing.alice, failing.talk.pk).open()
+    await program.until(lambda: program.named("chat:snapshot"))
+    assert program.named("chat:snapshot")[0]["retry"]["attempt"] == 2
+    await program.close()
+
+    pause.over.set()
+    for tab in (early, before):
+        await tab.sees_the_end()
+    # It was over when this one attached.
+    await during.open()
+    await during.sees_the_end()
+    assert "Trying again" not in during.page.text_of("t")
+    await equal_pages(early, before, during)
 
 
 async def test_a_wait_between_tries_can_be_stopped(

@@ -90,7 +90,7 @@ class LivePage(dom_apply.Page):
         for message in self.messages():
             foot = next((child for child in message if "foot" in classes(child)), None)
             state = "done" if foot is None else foot.get("data-state", "done")
-            given = "" if foot is None else foot.get("data-feedback", "")
+            given = "" if foot is None else foot.get("data-feedback", foot.get("data-notice", ""))
             mark = f"{message.get('data-mark')} {given}".strip()
             states[message.get("id", "")[1:]] = f"{state} {mark}"
             if state == "streaming":

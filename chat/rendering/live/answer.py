@@ -61,7 +61,10 @@ class LiveAnswer:
         self.open: dict[int, LiveText] = {}
         # Parts that the page shows in another state than any we can go on from.
         self.stale: set[int] = set()
-        self.retrying = False
+        # The notice of a retry that the page shows in the foot.
+        self.retry: Retry | None = None
+        # Whether the page was loaded with such a notice, which may be over by now.
+        self.foot_is_old = False
 
     @property
     def position(self) -> int:
@@ -141,17 +144,15 @@ class LiveAnswer:
 
     def apply(self, event: AnswerEvent) -> Iterator[str]:
         """The fragments of one event, which follows what the page shows."""
-        if self.retrying and not isinstance(event, Retry):
-            self.retrying = False
-            yield swap.replace(foot_html(self.message(), self.reader))
+        if not isinstance(event, Retry):
+            yield from self.notice(None)
         match event:
             case Chunk() | Thinking():
                 yield from self._apply_delta(event)
             case Tool() | Step():
                 yield from self._forward_part(event.part, event.position, growing=False)
             case Retry():
-                self.retrying = True
-                yield swap.replace(foot_html(self.message(), self.reader, retry=event))
+                yield from self.notice(event)
             case Complete() | Stopped() | Error():
                 if event.info is None or self.open:
                     raise Gap
@@ -160,10 +161,16 @@ class LiveAnswer:
             case _:
                 assert_never(event)
 
+    def notice(self, retry: Retry | None) -> Iterator[str]:
+        """Say in the foot that the provider is asked again, or no longer."""
+        if retry != self.retry or self.foot_is_old:
+            self.retry, self.foot_is_old = retry, False
+            yield swap.replace(foot_html(self.message(), self.reader, retry=retry))
+
     def grow(self, event: Delta) -> str | None:
         """The fragments of a frame that only lets an open text grow, as nearly all do."""
         text = self.open.get(event.position)
-        if text is None or event.done or self.retrying or not event.delta:
+        if text is None or event.done or self.retry or not event.delta:
             return None
         return text.grow(event.delta)
 

@@ -32,7 +32,7 @@ from chat.rendering.live import swap
 from chat.rendering.live.answer import LONG_TEXT, LiveAnswer
 from chat.rendering.live.once import Once
 from chat.rendering.page import dom
-from chat.rendering.page.footer import foot_html
+from chat.rendering.page.footer import RETRY_SHOWN, foot_html
 from chat.rendering.page.messages import message_html, message_state
 from chat.rendering.page.pages import (
     Occasion,
@@ -202,6 +202,7 @@ class LiveTranscript:
             if streaming and is_answer(message.info):
                 parts = {part: state for (m, part), state in shown.parts.items() if m == position}
                 self.answer = LiveAnswer.as_shown(message, parts, self.reader)
+                self.answer.foot_is_old = shown.messages[position].endswith(RETRY_SHOWN)
 
     def catch_up(self, transcript: Transcript) -> str:
         """From what the page shows to what is stored, message by message."""
@@ -223,6 +224,9 @@ class LiveTranscript:
         self.position.read(transcript)
         if not transcript.running:
             self.answer = None
+        elif self.answer is not None and transcript.seq >= self.position.seq:
+            # Only a reading that is not behind what was told knows of a retry.
+            yield from self.answer.notice(transcript.retry)
         yield from self._set_running(transcript.running)
 
     def _forward_message(self, message: WithParts) -> Iterator[str]:

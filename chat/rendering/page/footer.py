@@ -17,6 +17,9 @@ from chat.rendering.page import dom, times
 from chat.rendering.page.cards import card_state
 from chat.rendering.reader import Reader
 
+# How a foot, and with it the page that attaches, says that it shows the notice of a retry.
+RETRY_SHOWN = "retry"
+
 
 def work_html(message: WithParts, reader: Reader) -> SafeString:
     """The line that folds the cards once the work is over; nothing before, or without cards."""
@@ -60,6 +63,7 @@ def foot_html(message: WithParts, reader: Reader, *, retry: Retry | None = None)
                 values |= {
                     "state": "streaming",
                     "note": retry_text(retry) if retry else _("Working…"),
+                    "notice": RETRY_SHOWN if retry else "",
                 }
                 template = "chat/foot_working.html"
             case "cancelled":

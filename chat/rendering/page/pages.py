@@ -12,6 +12,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from chat.protocol.events import Retry
 from chat.protocol.messages import AnswerInfo, WithParts, is_answer
 from chat.protocol.transcript import Chosen
 from chat.rendering.errors import error_text
@@ -178,6 +179,8 @@ class ConversationPage:
     rev: int = 0
     messages: tuple[WithParts, ...] = ()
     running: bool = False
+    # The running answer waits to ask its provider again.
+    retry: Retry | None = None
     agent_description: str = ""
     examples: tuple[Example, ...] = ()
     agents: tuple[Choice, ...] = ()
@@ -253,7 +256,7 @@ def transcript_html(page: ConversationPage, reader: Reader) -> SafeString:
 def _message(message: WithParts, page: ConversationPage, remembering: Remembering) -> SafeString:
     if message.info.id == page.editing:
         return message_html(message, remembering.reader, editing=True, cursors=True)
-    return remembering.html(message)
+    return remembering.html(message, page.retry)
 
 
 def older_html(page: ConversationPage, reader: Reader) -> SafeString:

@@ -12,6 +12,7 @@ from typing import Final
 
 from django.utils.safestring import SafeString, mark_safe
 
+from chat.protocol.events import Retry
 from chat.protocol.messages import WithParts, is_answer
 from chat.rendering.page import times
 from chat.rendering.page.messages import message_html
@@ -33,10 +34,10 @@ class Remembering:
         today = times.local(reader.now).date()
         self._mark = f"{replace(reader, clock=0, agent='', model='')} {today}".encode()
 
-    def html(self, message: WithParts) -> SafeString:
+    def html(self, message: WithParts, retry: Retry | None = None) -> SafeString:
         """The same as `message_html`, perhaps from before."""
         if is_answer(message.info) and message.info.status in ("pending", "streaming"):
-            return message_html(message, self.reader, cursors=True)
+            return message_html(message, self.reader, retry=retry, cursors=True)
         key = blake2b(message.model_dump_json().encode(), digest_size=16)
         key.update(self._mark)
         return self._found(key.digest(), message)

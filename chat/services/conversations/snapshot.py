@@ -31,7 +31,7 @@ def with_run(transcript: Transcript) -> Transcript:
         run.so_far() if message.info.id == run.info.id else message
         for message in transcript.messages
     )
-    return replace(transcript, messages=messages, seq=run.seq)
+    return replace(transcript, messages=messages, seq=run.seq, retry=run.retry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from chat.engine.assembly import Assembly
 from chat.engine.changes import Change, PartGrew
-from chat.protocol.events import Edited, Event, RunEvent, Start, UserMessage
+from chat.protocol.events import Edited, Event, Retry, RunEvent, Start, UserMessage
 from chat.protocol.ids import now_ms
 from chat.protocol.messages import WithParts
 from chat.protocol.parts import ReasoningPart, StepFinishPart, TextPart, ToolPart
@@ -47,6 +47,9 @@ class Run:
         self.seq = 0
         self.rev = spec.rev
         self.stopped: StoppedBy | None = None
+        # The provider failed and will be asked again. No row says so: who joins meanwhile is told
+        # of it from here.
+        self.retry: Retry | None = None
         # Another process has settled this run.
         self.lost = False
         self.began_at = time.monotonic()
@@ -77,6 +80,7 @@ class Run:
     def note(self, change: Change) -> bool:
         """Take a change in; whether its rows should be written at once."""
         self._dirty.add(change.position)
+        self.retry = None
         if isinstance(change, PartGrew):
             # Somebody waits for the first words: they do not wait for company.
             self._schedule(urgent=self.frames.grew(change))
@@ -86,6 +90,8 @@ class Run:
 
     def tell(self, event: RunEvent) -> None:
         """Tell something that is not a change of parts, at once."""
+        if isinstance(event, Retry):
+            self.retry = event
         self.frames.add(event)
         self._schedule(urgent=True)
 
