@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-# A step by the name that models have for it. "" leaves it to the model.
+# A step by the name that models have for it; empty where nothing is said, so the model decides.
 Effort = str
 
+AUTO: Final = "auto"  # the model decides, and somebody wants it to
 NONE: Final = "none"  # it answers at once
 ON: Final = "on"  # it thinks; there are no steps
 # From little to much. A model may have steps of its own that are not among these.
@@ -36,7 +37,7 @@ class Thinking:
         """The step of this model that is nearest to the one that is wanted. Who wants it to think
         does not get a model that does not, unless there is no other step; of two that are equally
         near, the cheaper one."""
-        if wanted in self.efforts or not wanted:
+        if wanted in self.efforts:
             return wanted
         known = [step for step in self.efforts if step in STEPS]
         thinking = [step for step in known if step != NONE]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from chat.protocol.displays import Display
+from chat.protocol.effort import Effort, Thinking
 from chat.protocol.frozen import JsonObject
 from chat.protocol.parts import FilePart, Tokens
 from chat.protocol.reasons import Reason
@@ -122,8 +123,11 @@ class ModelRequest:
     tools: tuple[ToolSpec, ...] = ()
     temperature: float | None = None
     max_output: int | None = None
-    # Whether the model is known to think before it answers.
+    # Whether the model is known to think before it answers, how it is asked to, and how hard it
+    # shall: one of its own steps, or nothing, which leaves it to the model.
     thinks: bool = False
+    thinking: Thinking = field(default_factory=Thinking)
+    effort: Effort = ""
     # Requests that begin alike have the same one: where a provider's cache is shared out by it.
     cache_key: str = ""
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from chat.providers.anthropic import AnthropicMessages
 from chat.providers.http import Http
 from chat.providers.ollama import Ollama
-from chat.providers.openai import OpenAIChat, Quirks
+from chat.providers.openai import STEP, OpenAIChat, Quirks, ThinkingFields
 from chat.providers.responses import OpenAIResponses
 from chat.providers.retry import RetryPolicy
 from chat.providers.wire_provider import WireProvider
@@ -25,7 +25,6 @@ class Preset:
     wire: Wire
     base_url: str
     quirks: Quirks = field(default_factory=Quirks)
-    prompt_caching: bool = False
     # Whether its models with vision also read PDF files, sent as they are.
     pdf: bool = False
     # Whether it wants to be asked on the Responses wire: its newest models refuse tools on chat.
@@ -44,24 +43,62 @@ PRESETS: Final[tuple[Preset, ...]] = (
         "OpenAI",
         "openai",
         "https://api.openai.com/v1",
-        quirks=Quirks(max_tokens_field="max_completion_tokens", think_tags=False),
+        quirks=Quirks(
+            max_tokens_field="max_completion_tokens",
+            think_tags=False,
+            warm_thinking=False,
+            cache_key=True,
+        ),
         pdf=True,
         responses=True,
     ),
-    Preset(
-        "anthropic", "Anthropic", "anthropic", "https://api.anthropic.com/v1", prompt_caching=True
-    ),
+    Preset("anthropic", "Anthropic", "anthropic", "https://api.anthropic.com/v1"),
     Preset("ollama", "Ollama", "ollama", f"{_LOCAL}:11434"),
-    Preset("openrouter", "OpenRouter", "openai", "https://openrouter.ai/api/v1", pdf=True),
+    Preset(
+        "openrouter",
+        "OpenRouter",
+        "openai",
+        "https://openrouter.ai/api/v1",
+        quirks=Quirks(
+            thinking=ThinkingFields(
+                off={"reasoning": {"enabled": False}},
+                on={"reasoning": {"enabled": True}},
+                none={"reasoning": {"effort": "none"}},
+                step={"reasoning": {"effort": STEP}},
+            )
+        ),
+        pdf=True,
+    ),
     Preset(
         "deepseek",
         "DeepSeek",
         "openai",
         "https://api.deepseek.com/v1",
         # In thinking mode a turn with calls is refused without its thinking.
-        quirks=Quirks(echo_reasoning="reasoning_content"),
+        quirks=Quirks(
+            thinking=ThinkingFields(
+                off={"thinking": {"type": "disabled"}},
+                on={"thinking": {"type": "enabled"}},
+                none={"thinking": {"type": "disabled"}},
+                step={"thinking": {"type": "enabled"}, "reasoning_effort": STEP},
+            ),
+            echo_reasoning="reasoning_content",
+        ),
     ),
-    Preset("qwen", "Qwen", "openai", "https://dashscope.aliyuncs.com/compatible-mode/v1"),
+    Preset(
+        "qwen",
+        "Qwen",
+        "openai",
+        "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        quirks=Quirks(
+            thinking=ThinkingFields(
+                off={"enable_thinking": False},
+                on={"enable_thinking": True},
+                none={"enable_thinking": False},
+                step={"enable_thinking": True, "reasoning_effort": STEP},
+            )
+        ),
+    ),
     Preset(
         "mistral",
         "Mistral",
@@ -124,7 +161,7 @@ def open_provider(
         case "responses":
             return OpenAIResponses(base_url, api_key, **common)
         case "anthropic":
-            return AnthropicMessages(base_url, api_key, cache=preset.prompt_caching, **common)
+            return AnthropicMessages(base_url, api_key, **common)
         case "ollama":
             return Ollama(base_url, api_key, **common)
         case _:

@@ -94,3 +94,24 @@ def check_responses(body: Any) -> None:
             case _ if item.get("role") == "user":
                 assert not open_calls, "a call must be answered before anything else is said"
     assert not open_calls, "a call that was never answered"
+
+
+def marked(body: Any) -> list[str]:
+    """Where Anthropic is told to keep the prompt, and that there are no more than four places."""
+    places = [
+        name for name in ("tools", "system") if "cache_control" in (body.get(name) or [{}])[-1]
+    ]
+    places += [
+        f"messages {n}"
+        for n, message in enumerate(body["messages"])
+        if "cache_control" in message["content"][-1]
+    ]
+    assert json.dumps(body).count('"cache_control"') == len(places) <= 4, "marks elsewhere"
+    return places
+
+
+def without_marks(body: Any) -> Any:
+    """The same without the marks, which are not part of the prompt."""
+    if isinstance(body, dict):
+        return {key: without_marks(value) for key, value in body.items() if key != "cache_control"}
+    return [without_marks(value) for value in body] if isinstance(body, list) else body

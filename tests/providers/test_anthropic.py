@@ -97,7 +97,8 @@ async def test_the_request_has_its_headers_and_always_a_limit(asks: Asks) -> Non
     assert received.headers["x-api-key"] == KEY
     assert received.headers["anthropic-version"] == "2023-06-01"
     assert received.json["max_tokens"] == 8192
-    assert received.json["system"] == "Be kind."
+    [instructions] = received.json["system"]
+    assert instructions["text"] == "Be kind."
     assert received.json["tools"][0]["input_schema"] == WEATHER.parameters
     assert "temperature" not in received.json
 

@@ -22,7 +22,13 @@ from chat.providers.openai import Quirks
 from chat.providers.openai import request as openai_request
 from chat.providers.responses import request as responses_request
 from tests.providers.asking import WEATHER
-from tests.providers.sdk_types import check_anthropic, check_openai, check_responses
+from tests.providers.sdk_types import (
+    check_anthropic,
+    check_openai,
+    check_responses,
+    marked,
+    without_marks,
+)
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PDF = "data:application/pdf;base64,JVBERi0="
@@ -124,7 +130,7 @@ def test_openai_would_take_it(name: str) -> None:
 @pytest.mark.parametrize("name", TALKS)
 def test_anthropic_would_take_it(name: str) -> None:
     """A2, C2: results first in the very next turn."""
-    body = anthropic_request.request_body(asked(name), cache=True)
+    body = anthropic_request.request_body(asked(name))
     check_anthropic(body)
 
 
@@ -166,7 +172,7 @@ def test_encrypted_thoughts_go_back_as_they_came_in_front_of_what_they_led_to() 
 def test_claude_is_asked_to_show_its_thoughts_from_4_6_on(model: str, adaptive: bool) -> None:
     """A3: newer models send empty thoughts unless they are asked for a summary."""
     request = replace(asked("two calls at once"), model=model)
-    body = anthropic_request.request_body(request, cache=False)
+    body = anthropic_request.request_body(request)
     check_anthropic(body)
     asked_for = {"type": "adaptive", "display": "summarized"} if adaptive else None
     assert body.get("thinking") == asked_for
@@ -175,12 +181,12 @@ def test_claude_is_asked_to_show_its_thoughts_from_4_6_on(model: str, adaptive: 
 def test_results_come_first_even_when_something_was_said_before_them() -> None:
     talk = (user("W?"), says(CALL_A), user("Wait"), results(RESULT_A))
     request = ModelRequest("m", talk)
-    body = anthropic_request.request_body(request, cache=False)
+    body = anthropic_request.request_body(request)
     check_anthropic(body)
 
 
 def test_thinking_goes_back_to_anthropic_as_it_came() -> None:
-    body = anthropic_request.request_body(asked("two calls at once"), cache=False)
+    body = anthropic_request.request_body(asked("two calls at once"))
     thinking, redacted, *_ = body["messages"][1]["content"]
     assert thinking == {"type": "thinking", "thinking": "Two cities.", "signature": "sig"}
     assert redacted == {"type": "redacted_thinking", "data": "opaque"}
@@ -217,8 +223,8 @@ def test_a_longer_talk_begins_with_the_shorter(name: str) -> None:
     assert ollama_request.request_body(request)["messages"][: len(before)] == before
     before = responses_request.request_body(asked(name))["input"]
     assert responses_request.request_body(request)["input"][: len(before)] == before
-    before = anthropic_request.request_body(asked(name), cache=True)["messages"]
-    after = anthropic_request.request_body(request, cache=True)["messages"]
+    before = without_marks(anthropic_request.request_body(asked(name)))["messages"]
+    after = without_marks(anthropic_request.request_body(request))["messages"]
     assert after[: len(before)] == before
 
 
@@ -255,3 +261,15 @@ def _broken(path: list[Any], value: Any) -> dict[str, Any]:
 def test_the_judge_is_awake(path: list[Any], value: Any) -> None:
     with pytest.raises((ValidationError, AssertionError, ValueError)):
         check_openai(_broken(path, value))
+
+
+def test_claude_keeps_the_tools_the_instructions_and_the_last_two_turns() -> None:
+    """Four marks are allowed. The earlier turn is where the request before had its last one."""
+    body = anthropic_request.request_body(asked("one call after the other"))
+    check_anthropic(body)
+    assert marked(body) == ["tools", "system", "messages 2", "messages 4"]
+    short = anthropic_request.request_body(asked("one question"))
+    assert marked(short) == ["tools", "system", "messages 0"]
+    assert marked(anthropic_request.request_body(ModelRequest("m", (user("Hi"),)))) == [
+        "messages 0"
+    ]

@@ -15,7 +15,7 @@ VERSION = "2023-06-01"
 
 
 class AnthropicMessages(WireProvider):
-    """`POST {base_url}/messages`, streamed; `cache` asks for prompt caching."""
+    """`POST {base_url}/messages`, streamed."""
 
     path = "/messages"
     models_path = "/models?limit=1000"
@@ -26,7 +26,6 @@ class AnthropicMessages(WireProvider):
         api_key: str = "",
         *,
         extra_headers: Mapping[str, str] | None = None,
-        cache: bool = False,
         http: Http,
         retry: RetryPolicy | None = None,
     ) -> None:
@@ -37,13 +36,12 @@ class AnthropicMessages(WireProvider):
             http=http,
             retry=retry,
         )
-        self._cache = cache
 
     def _authorisation(self, api_key: str) -> dict[str, str]:
         return {"x-api-key": api_key}
 
     def _body(self, request: ModelRequest) -> JsonObject:
-        return request_body(request, cache=self._cache)
+        return request_body(request)
 
     def _reader(self) -> AnswerReader:
         return AnthropicAnswer()

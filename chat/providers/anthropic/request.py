@@ -15,43 +15,36 @@ from chat.protocol.interfaces import (
     ToolCallBlock,
     ToolResultBlock,
 )
+from chat.providers.anthropic.thinking import thinking_fields
 from chat.providers.file_blocks import base64_of, file_note
 
-# The wire wants a limit; this one is for models whose own is not known.
-_MAX_TOKENS: Final = 8192
-# From the generation of 4.6 on a model thinks as much as it wants to, and is asked to show it.
-_CLAUDE: Final = re.compile(r"claude-[a-z]+-(\d+)(?:[-.](\d{1,2}))?(?!\d)")
-_ADAPTIVE: Final = (4, 6)
+_CACHED: Final = {"type": "ephemeral"}
 _IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 
 
-def request_body(request: ModelRequest, *, cache: bool) -> JsonObject:
-    """The body; without a temperature, which newer models refuse. `cache`: cache the prompt."""
-    body: JsonObject = {
-        "model": request.model,
-        "max_tokens": request.max_output or _MAX_TOKENS,
-        "messages": _merge(request.messages),
-        "stream": True,
-    }
+def request_body(request: ModelRequest) -> JsonObject:
+    """The body; without a temperature, which newer models refuse."""
+    body: JsonObject = {"model": request.model, "messages": _merge(request.messages)}
     if request.system:
-        body["system"] = request.system
+        body["system"] = [{"type": "text", "text": request.system}]
     if request.tools:
         body["tools"] = [
             {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
             for tool in request.tools
         ]
-    if _thinks_adaptively(request.model):
-        # Newer ones leave the text of their thoughts away unless they are asked for it.
-        body["thinking"] = {"type": "adaptive", "display": "summarized"}
-    if cache:
-        body["cache_control"] = {"type": "ephemeral"}
-    return body
+    _mark_cached(body)
+    return body | {"stream": True} | thinking_fields(request)
 
 
-def _thinks_adaptively(model: str) -> bool:
-    if (found := _CLAUDE.search(model)) is None:
-        return False
-    return (int(found[1]), int(found[2] or 0)) >= _ADAPTIVE
+def _mark_cached(body: JsonObject) -> None:
+    """Let the server keep the prompt up to here: the tools, the instructions, and the last two
+    turns of the user. Of these the earlier one was the last one of the request before, so what
+    that request wrote is read again. Four marks are allowed."""
+    turns = [turn["content"] for turn in body["messages"] if turn["role"] == "user"]
+    for blocks in (body.get("tools"), body.get("system"), *turns[-2:]):
+        if blocks:
+            # A copy: the block may be one that is kept as it came.
+            blocks[-1] = blocks[-1] | {"cache_control": _CACHED}
 
 
 def _merge(messages: tuple[ModelMessage, ...]) -> list[JsonObject]:

@@ -1,8 +1,9 @@
 """A request on Ollama's own wire: a pure function of the neutral request."""
 
 from collections.abc import Iterator
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
+from chat.protocol.effort import NONE, ON
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import (
     FileBlock,
@@ -15,6 +16,8 @@ from chat.protocol.interfaces import (
 )
 from chat.providers.file_blocks import base64_of, file_note
 from chat.providers.openai.request import function_tools
+
+_SWITCH: Final = {NONE: False, ON: True}
 
 
 def request_body(request: ModelRequest) -> JsonObject:
@@ -33,6 +36,9 @@ def request_body(request: ModelRequest) -> JsonObject:
         body["options"] = options
     if request.tools:
         body["tools"] = function_tools(request.tools)
+    if request.effort:
+        # A switch or, for models that have them, a step.
+        body["think"] = _SWITCH.get(request.effort, request.effort)
     return body
 
 

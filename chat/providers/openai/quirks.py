@@ -1,6 +1,29 @@
 """How servers that speak the OpenAI chat wire differ, as data."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+# Stands for the step in the fields of `ThinkingFields`.
+STEP: Final = "{step}"
+
+Fields = Mapping[str, Any]
+
+
+def _template(enable_thinking: bool) -> Fields:
+    """For vLLM, llama.cpp, SGLang and LM Studio: the switch is one of the model's template."""
+    return {"chat_template_kwargs": {"enable_thinking": enable_thinking}}
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingFields:
+    """What a body says of thinking. Some models only switch it (`off`, `on`), others have steps,
+    of which `none` may be one."""
+
+    off: Fields = field(default_factory=lambda: _template(False))
+    on: Fields = field(default_factory=lambda: _template(True))
+    none: Fields = field(default_factory=lambda: {"reasoning_effort": "none"})
+    step: Fields = field(default_factory=lambda: {"reasoning_effort": STEP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +34,13 @@ class Quirks:
     include_usage: bool = True
     # Its models may write their reasoning into the text, between `<think>` tags.
     think_tags: bool = True
+    # How its models are told to think.
+    thinking: ThinkingFields = field(default_factory=ThinkingFields)
+    # Whether a model that thinks takes a temperature.
+    warm_thinking: bool = True
     # The field in which reasoning goes back with a turn that called tools; "" = never.
     echo_reasoning: str = ""
     # Gemini refuses a call that comes back without its signature.
     echo_extra_content: bool = False
+    # Whether requests that begin alike are kept together by a key.
+    cache_key: bool = False

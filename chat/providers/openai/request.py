@@ -17,6 +17,7 @@ from chat.protocol.interfaces import (
 )
 from chat.providers.file_blocks import file_note
 from chat.providers.openai.quirks import Quirks
+from chat.providers.openai.thinking import thinking_fields
 
 
 def request_body(request: ModelRequest, quirks: Quirks) -> JsonObject:
@@ -30,11 +31,13 @@ def request_body(request: ModelRequest, quirks: Quirks) -> JsonObject:
         body["stream_options"] = {"include_usage": True}
     if request.tools:
         body["tools"] = function_tools(request.tools)
-    if request.temperature is not None:
+    if request.temperature is not None and (quirks.warm_thinking or not request.thinks):
         body["temperature"] = request.temperature
     if request.max_output is not None:
         body[quirks.max_tokens_field] = request.max_output
-    return body
+    if request.cache_key and quirks.cache_key:
+        body["prompt_cache_key"] = request.cache_key
+    return body | thinking_fields(request, quirks)
 
 
 def function_tools(tools: Sequence[ToolSpec]) -> list[JsonObject]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, assert_never
 
+from chat.protocol.effort import NONE, ON, Effort
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import (
     Block,
@@ -54,13 +55,25 @@ def request_body(request: ModelRequest) -> JsonObject:
         body["prompt_cache_key"] = request.cache_key
     if request.max_output is not None:
         body["max_output_tokens"] = request.max_output
-    if request.thinks or _THINKING.match(request.model.rsplit("/", 1)[-1]):
-        body["reasoning"] = {"summary": "auto"}
+    if _thinks(request):
+        body["reasoning"] = _reasoning(request.effort)
         body["include"] = ["reasoning.encrypted_content"]
     elif request.temperature is not None:
         # Models that think refuse any temperature but their own.
         body["temperature"] = request.temperature
     return body
+
+
+def _thinks(request: ModelRequest) -> bool:
+    named = _THINKING.match(request.model.rsplit("/", 1)[-1])
+    return request.thinks or bool(request.thinking.efforts) or named is not None
+
+
+def _reasoning(effort: Effort) -> JsonObject:
+    """How hard it shall think, and that it tells of it."""
+    if effort == NONE:
+        return {"effort": NONE}
+    return {"effort": effort, "summary": "auto"} if effort not in ("", ON) else {"summary": "auto"}
 
 
 def _items(message: ModelMessage) -> Iterator[JsonObject]:

@@ -52,6 +52,8 @@ class RequestBuilder:
             temperature=spec.temperature,
             max_output=spec.model.max_output,
             thinks=spec.model.thinks,
+            thinking=spec.model.thinking,
+            effort=spec.effort,
             cache_key=self.run.conversation_id,
         )
 

@@ -7,6 +7,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from chat.models import Conversation, Generation
+from chat.protocol.effort import Effort
 from chat.protocol.errors import ChatError
 from chat.protocol.interfaces import ToolStyle
 from chat.protocol.messages import AnswerInfo, WithParts
@@ -32,6 +33,8 @@ class RunSpec:
     unwatched: str
     model: ModelChoice
     tool_style: ToolStyle = "json"
+    # How hard the model thinks: one of its steps, or as it likes.
+    effort: Effort = ""
     # The messages before this answer, and what this answer consists of already.
     history: tuple[WithParts, ...] = field(default=(), repr=False)
     parts: tuple[Part, ...] = field(default=(), repr=False)
@@ -44,6 +47,8 @@ class Answerer:
     agent: KnownAgent
     model: KnownModel
     tools: tuple[str, ...]
+    # How hard the model thinks: one of its steps, or as it likes.
+    effort: Effort = ""
     # What the person asks of every agent.
     instructions: str = ""
 
@@ -82,7 +87,12 @@ def choose_answerer(
         raise ChatError("error.chat_provider_not_enabled", provider=spoken(model.provider_names))
     off = conversation.tools_off or ()
     tools = tuple(tool for tool in catalog.allowed_tools(agent) if tool not in off)
-    return Answerer(agent, model, tools, instructions)
+    return Answerer(agent, model, tools, effort_of(conversation, agent, model), instructions)
+
+
+def effort_of(conversation: Conversation, agent: KnownAgent, model: KnownModel) -> Effort:
+    """The step of this model that is nearest to the one that was chosen, or else the agent's."""
+    return model.choice.thinking.nearest(conversation.effort or agent.effort)
 
 
 def make_spec(
@@ -109,6 +119,7 @@ def make_spec(
         max_steps=agent.max_steps,
         unwatched=agent.unwatched,
         model=answerer.model.choice,
+        effort=answerer.effort,
         tool_style="xml" if conversation.tool_style == "xml" else "json",
         history=history,
     )

@@ -14,6 +14,7 @@ from django.db import transaction
 from chat.engine.collect import collect_text
 from chat.formats.title import title_from, title_from_answer
 from chat.models import Conversation
+from chat.protocol.effort import NONE
 from chat.protocol.errors import ProviderError
 from chat.protocol.events import Title
 from chat.protocol.interfaces import ModelMessage, ModelRequest, TextBlock
@@ -98,6 +99,10 @@ def _request(spec: RunSpec, question: WithParts, answer: WithParts) -> ModelRequ
         system=SYSTEM,
         messages=(ModelMessage("user", (TextBlock(f"{asked}\n\n---\n\nTitle:"),)),),
         max_output=min(spec.model.max_output or MAX_OUTPUT, MAX_OUTPUT),
+        thinks=spec.model.thinks,
+        thinking=spec.model.thinking,
+        # A title needs no thought, or as little as the model can.
+        effort=spec.model.thinking.nearest(NONE),
     )
 
 
