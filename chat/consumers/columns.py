@@ -3,7 +3,7 @@
 import asyncio
 
 from chat import services
-from chat.rendering.page.pages import Column
+from chat.rendering.page.column import Column
 from chat.services import Caller
 from chat.views.page_data import read_apart, read_column
 
@@ -28,6 +28,13 @@ class Columns:
         if current and not column.lists(current):
             apart = await services.in_pool(read_apart, Caller(user_id), current)
         return column.beside(current, apart)
+
+    async def get_current(self, user_id: int, current: str) -> Column:
+        """The same where only the conversation itself matters."""
+        if not current:
+            return Column()
+        apart = await services.in_pool(read_apart, Caller(user_id), current)
+        return Column().beside(current, apart)
 
     async def _read(self, key: Asked) -> Column:
         # The other tabs were told at the same moment and ask within this turn of the loop.

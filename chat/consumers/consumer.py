@@ -28,7 +28,7 @@ from chat.protocol.events import Deleted, Event
 from chat.protocol.ids import new_id
 from chat.protocol.text import clean_json
 from chat.protocol.transcript import Transcript
-from chat.rendering.page.pages import LISTED
+from chat.rendering.page.column import LISTED, Column
 from chat.rendering.reader import Reader
 from chat.services import Caller, Subscription
 from chat.views.reader import is_welcome, make_reader, socket_language, socket_visitor
@@ -69,7 +69,6 @@ class ChatConsumer(AsyncConsumer):
         self.attached = False
         # Who watches through this socket, once they have said so.
         self.viewer: Caller | None = None
-        self.has_column = False
         self.refused = 0
         self.allowance = Allowance()
         self.outbox = Outbox(send)
@@ -199,7 +198,6 @@ class ChatConsumer(AsyncConsumer):
     async def attach(self, caller: Caller, values: dict[str, Any]) -> None:
         """Join the conversation and bring the other end from what it shows to now."""
         self.tab_id = caller.tab_id
-        column = values.get("column")
         if self.conversation_id:
             # Joined before reading: events in between come although the reading has them, and
             # are then known.
@@ -211,9 +209,8 @@ class ChatConsumer(AsyncConsumer):
                 # Nothing is shown here, but the tab is open.
                 await self._view(caller, values)
             if isinstance(self.wire, HtmlWire):
-                # A window of its own has no column.
-                self.has_column = column is not None
-                self.wire.listed.shown(column)
+                self.wire.listed.shown(values.get("column"))
+                self.wire.menu.shown(values.get("archived"))
                 self.column_changed.set()
 
     async def _attach(self, caller: Caller, values: dict[str, Any]) -> None:
@@ -319,11 +316,16 @@ class ChatConsumer(AsyncConsumer):
             await asyncio.sleep(self.column_pause)
             self.column_changed.clear()
             wire = self.wire
-            if self.has_column and isinstance(wire, HtmlWire) and not self.outbox.is_full:
-                rows = wire.listed.rows
-                column = await columns.get(self.user_id, self.conversation_id, rows)
+            if isinstance(wire, HtmlWire) and not self.outbox.is_full:
+                column = await self._column(wire)
                 async with self.telling:
                     await self.outbox.say(await wire.sidebar(column))
+
+    async def _column(self, wire: HtmlWire) -> Column:
+        if wire.listed.is_there:
+            return await columns.get(self.user_id, self.conversation_id, wire.listed.rows)
+        # A window of its own has no column, but a menu.
+        return await columns.get_current(self.user_id, self.conversation_id)
 
     async def _catch_up(self) -> None:
         # The column may have changed while nothing more was sent.

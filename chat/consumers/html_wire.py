@@ -10,9 +10,9 @@ from chat.protocol.errors import ChatError
 from chat.protocol.events import Event
 from chat.protocol.follow import Gap, Position
 from chat.protocol.transcript import Shown, Transcript
-from chat.rendering.live.column import LiveColumn
+from chat.rendering.live.column import LiveColumn, LiveMenu
 from chat.rendering.live.transcript import LiveTranscript
-from chat.rendering.page.pages import Column
+from chat.rendering.page.column import Column
 from chat.rendering.reader import Reader
 
 
@@ -23,6 +23,7 @@ class HtmlWire:
         self.reader = reader
         self.live = LiveTranscript(reader)
         self.listed = LiveColumn(reader)
+        self.menu = LiveMenu(reader)
 
     @property
     def position(self) -> Position:
@@ -50,7 +51,10 @@ class HtmlWire:
         return Told(_frames("".join(fragments)))
 
     async def sidebar(self, column: Column) -> list[str]:
-        return _frames(await draw_aside(self.reader.id, self.listed.update, column))
+        return _frames(await draw_aside(self.reader.id, self._sidebar, column))
+
+    def _sidebar(self, column: Column) -> str:
+        return self.menu.update(column.current) + self.listed.update(column)
 
     def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]:
         return [reply_text(command, client_id, values)]

@@ -17,12 +17,11 @@ from chat.formats.search_filters import Filters
 from chat.models import Conversation
 from chat.protocol.transcript import Transcript
 from chat.rendering.page import times
+from chat.rendering.page.column import Column, ColumnEntry
 from chat.rendering.page.dom import message_id
 from chat.rendering.page.models import ModelEntry, ModelGroup
 from chat.rendering.page.pages import (
     Choice,
-    Column,
-    ColumnEntry,
     ConversationPage,
     Example,
     ToolChoice,
@@ -157,6 +156,7 @@ def conversation_page(
         messages=transcript.messages,
         running=transcript.running,
         retry=transcript.retry,
+        archived=conversation.archived_at is not None,
         agents=agent_choices(catalog, agent),
         models=model_choices(catalog, model_id),
         tools=tool_choices(catalog, agent, transcript.chosen.tools_off),

@@ -20,7 +20,8 @@ from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
 from chat.protocol.transcript import Transcript
-from chat.rendering.page.pages import LISTED, ConversationPage, Toast, Undo, page_context
+from chat.rendering.page.column import LISTED
+from chat.rendering.page.pages import ConversationPage, Toast, Undo, page_context
 from chat.rendering.page.search import found_html
 from chat.rendering.reader import Reader
 from chat.services import Caller, Catalog

@@ -106,6 +106,11 @@ function closeMenus(clicked) {
   }
 }
 
+// A menu at the end of the list opens where it can be seen.
+document.addEventListener("toggle", ({ target }) => {
+  if (target.open && target.matches("#column .menu")) target.parentElement.scrollIntoView({ block: "nearest" });
+}, { capture: true });
+
 document.addEventListener("click", (event) => {
   closeMenus(event.target);
   // On a narrow screen the column is a drawer, which opens and closes without a script.

@@ -122,7 +122,10 @@ function column() {
 export function attach() {
   readLengths();
   const { hidden } = document;
-  say({ command: "attach", tab_id: tabId(), hidden, shown: whatIsShown(), column: column() });
+  const putAway = document.getElementById("put-away");
+  const archived = putAway ? putAway.name === "unarchive" : undefined;
+  const shows = { hidden, archived, shown: whatIsShown(), column: column() };
+  say({ command: "attach", tab_id: tabId(), ...shows });
 }
 
 // Of what was loaded, with the page or later.

@@ -1,5 +1,7 @@
 """The column: everything in its menu, by mouse and keys, without a reload."""
 
+from urllib.parse import urlsplit
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.talking import answered, ask, focused, menu, new_talk, row
@@ -146,6 +148,33 @@ def test_a_menu_closes_by_escape_and_by_a_click_elsewhere(page: Page) -> None:
     row(page, "A gentle plan").locator("summary").click()
     page.locator("main").click(position={"x": 600, "y": 200})
     expect(opened).to_have_count(0)
+
+
+def test_every_entry_of_a_menu_has_a_line_of_its_own_in_sight(page: Page) -> None:
+    """Also in the menu of the last row."""
+    entries = menu(page, "Bread at").locator(".menu .button")
+    expect(entries.last).to_be_in_viewport(ratio=1)
+    boxes = [entry.bounding_box() or {} for entry in entries.all() if entry.is_visible()][1:]
+    assert len({box["x"] for box in boxes}) == 1
+    assert len({box["y"] for box in boxes}) == len(boxes)
+    assert len({box["height"] for box in boxes}) == 1
+
+
+def test_the_menu_of_an_archived_conversation_brings_it_back(visit: Visit) -> None:
+    """In a window of its own too."""
+    ada = visit()
+    page = ada.open("/")
+    new_talk(page)
+    window = ada.open(f"{urlsplit(page.url).path}?window=1")
+    page.bring_to_front()
+    page.locator(".topbar").get_by_label("More").click()
+    page.locator(".topbar").get_by_role("button", name="Archive").click()
+    expect(window.locator("#put-away")).to_have_text("Bring back")
+    window.bring_to_front()
+    window.locator(".topbar").get_by_label("More").click()
+    window.locator(".topbar").get_by_role("button", name="Bring back").click()
+    for each in (window, page):
+        expect(each.locator("#put-away")).to_have_text("Archive")
 
 
 def test_what_was_deleted_can_be_restored_later_or_deleted_for_good(visit: Visit) -> None:

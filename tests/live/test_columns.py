@@ -7,7 +7,7 @@ import pytest
 
 from chat.consumers import columns as module
 from chat.consumers.columns import Columns
-from chat.rendering.page.pages import Column
+from chat.rendering.page.column import Column
 from chat.services import Caller, rename
 from tests.support.site import Site
 from tests.support.waiting import PATIENCE

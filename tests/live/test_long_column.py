@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from chat.models import Conversation
 from chat.rendering.live.column import LiveColumn
-from chat.rendering.page.pages import LISTED, Column, ColumnEntry, column_html
+from chat.rendering.page.column import LISTED, Column, ColumnEntry, column_html
 from chat.services import Caller, delete, pin, rename, restore
 from chat.services.conversations.sidebar import list_conversations
 from tests.support.page import LivePage, difference

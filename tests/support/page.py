@@ -157,8 +157,14 @@ class LivePage(dom_apply.Page):
                     if key:
                         yield key, self.cursors.get(key, part.get("data-state", "done"))
 
-    def column(self) -> dict[str, object]:
-        """As `column` of socket.js does."""
+    def archived(self) -> bool:
+        """As `attach` of socket.js says it."""
+        return self.by_id(dom.PUT_AWAY).get("name") == "unarchive"
+
+    def column(self) -> dict[str, object] | None:
+        """As `column` of socket.js does; a window of its own has none."""
+        if not self.select("#more"):
+            return None
         end = self.by_id("more")
         lists = [each for each in self.by_id("column").iter() if each.tag == "ul"]
         groups = [

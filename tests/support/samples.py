@@ -30,10 +30,9 @@ from chat.protocol.tool_state import (
     ToolRunning,
     ToolState,
 )
+from chat.rendering.page.column import Column, ColumnEntry
 from chat.rendering.page.pages import (
     Choice,
-    Column,
-    ColumnEntry,
     ConversationPage,
     Example,
     Toast,

@@ -94,6 +94,7 @@ class Tab:
             tab_id=self.tab_id,
             shown=self.page.shown(),
             column=self.page.column(),
+            archived=self.page.archived(),
         )
 
     def connect(self) -> Wire:

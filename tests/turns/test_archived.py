@@ -49,3 +49,23 @@ async def test_only_ones_own_are_listed(site: Site) -> None:
         return [each.title for each in list_archived(Caller(site.alice.user.pk), 1)[0]]
 
     assert await in_thread(rows)() == ["Mine"]
+
+
+async def test_the_menu_offers_what_is_left_to_do(site: Site) -> None:
+    """In a tab with the column and in a window of its own, also one that was away."""
+    tab, window = await site.tab(), await site.tab(query="?window=1")
+    for page in (tab.page, window.page):
+        assert page.text_of("put-away") == "Archive"
+    await archive(Caller(site.alice.user.pk), site.talk.pk, archived=True)
+    for each in (tab, window):
+        await each.until(lambda each=each: each.page.text_of("put-away") == "Bring back")
+    await equal_pages(tab, window)
+
+    await window.cut()
+    site.provider.script(reply("Hello."))
+    await tab.send("A message brings it back")
+    await tab.until(lambda: tab.page.text_of("put-away") == "Archive")
+    await window.open()
+    await window.until(lambda: window.page.text_of("put-away") == "Archive")
+    await tab.sees_the_end()
+    await equal_pages(tab, window)

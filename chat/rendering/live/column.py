@@ -8,9 +8,10 @@ from typing import Any
 
 from chat.rendering.live import swap
 from chat.rendering.page import dom
-from chat.rendering.page.pages import (
+from chat.rendering.page.column import (
     LISTED,
     Column,
+    ColumnEntry,
     ColumnGroup,
     column_groups,
     column_html,
@@ -19,6 +20,7 @@ from chat.rendering.page.pages import (
     row_html,
     rows_html,
 )
+from chat.rendering.page.pages import put_away_html
 from chat.rendering.reader import Reader
 
 # The longest list that a page may say it has.
@@ -58,16 +60,21 @@ class LiveColumn:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.listing = Listing()
+        # A window of its own has no column.
+        self.is_there = False
         # How many conversations the page is to list.
         self.rows = LISTED
 
     def shown(self, column: Any) -> None:
         """What a page says it lists."""
+        self.is_there = column is not None
         self.listing = Listing.from_json(column)
         self.rows = self.listing.rows or LISTED
 
     def update(self, column: Column) -> str:
         """The operations from what the page lists to what there is now."""
+        if not self.is_there:
+            return ""
         with self.reader.speaking():
             groups = column_groups(column, self.reader)
         before, now = self.listing, Listing.of(groups, column)
@@ -105,6 +112,25 @@ class LiveColumn:
                 html = rows_html(entries, self.reader)
                 yield swap.after(place, html) if place else swap.prepend(group.rows_element, html)
             place = entries[-1].element
+
+
+class LiveMenu:
+    """Remembers what the menu of the open conversation offers: to archive it, or to bring it
+    back."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        # Nothing is known of a page that has not said it, and of one without such a menu.
+        self.archived: bool | None = None
+
+    def shown(self, archived: Any) -> None:
+        self.archived = archived if isinstance(archived, bool) else None
+
+    def update(self, current: ColumnEntry | None) -> str:
+        if current is None or self.archived in (None, current.archived):
+            return ""
+        self.archived = current.archived
+        return swap.replace(put_away_html(current.id, current.archived, self.reader))
 
 
 def _order(listing: Listing) -> list[tuple[str, list[str]]]:

@@ -18,6 +18,24 @@ NEWER = "newer"
 MORE = "more"
 QUEUE = "queue"
 QUEUE_HEAD = "queue-head"
+PUT_AWAY = "put-away"
+
+# As templates name them.
+IDS = {
+    "transcript": TRANSCRIPT,
+    "status": STATUS,
+    "toasts": TOASTS,
+    "title": TITLE,
+    "column": COLUMN,
+    "composer": COMPOSER,
+    "action": COMPOSER_ACTION,
+    "empty": EXAMPLES,
+    "older": OLDER,
+    "newer": NEWER,
+    "more": MORE,
+    "chosen": CHOSEN,
+    "put_away": PUT_AWAY,
+}
 
 
 def message_id(position: int) -> str:

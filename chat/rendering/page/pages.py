@@ -1,14 +1,11 @@
-"""Pages: a conversation, the column beside it, and the small things around them."""
+"""Pages: a conversation, and the small things around it."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
 from typing import Any, Literal, assert_never
-from zlib import crc32
 
 from django.template.loader import render_to_string
-from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
@@ -16,84 +13,15 @@ from chat.protocol.events import Retry
 from chat.protocol.messages import AnswerInfo, WithParts, is_answer
 from chat.protocol.transcript import Chosen
 from chat.rendering.errors import error_text
-from chat.rendering.page import dom, times
+from chat.rendering.page import times
+from chat.rendering.page.column import Column, column_html
+from chat.rendering.page.dom import IDS
 from chat.rendering.page.messages import message_html
 from chat.rendering.page.queue import queue_html
 from chat.rendering.page.remembered import Remembering
 from chat.rendering.reader import Reader
 
-# How many conversations the column lists at first, and how many more when its end is reached.
-LISTED = 60
-
 Occasion = Literal["started", "thinking", "using", "queued", "done", "stopped", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnEntry:
-    """A conversation as the column shows it; `updated` in milliseconds."""
-
-    id: str
-    title: str
-    url: str
-    updated: int
-    pinned: bool = False
-    # An answer ended while nobody looked.
-    unread: bool = False
-    # Listed only while it is open.
-    archived: bool = False
-    live: bool = False
-    current: bool = False
-
-    @property
-    def element(self) -> str:
-        return dom.row_id(self.id)
-
-    @property
-    def mark(self) -> str:
-        """Two rows of a conversation with the same mark look the same. When it was changed decides
-        where a row stands, not how it looks."""
-        looks = (self.title, self.pinned, self.unread, self.archived, self.live, self.current)
-        return f"{crc32(repr(looks).encode()):x}"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The first so many conversations of a person."""
-
-    entries: tuple[ColumnEntry, ...] = ()
-    # How many it lists, if there are as many; and whether there are others behind them.
-    rows: int = LISTED
-    more: bool = False
-    # The open one, where it is not among them.
-    apart: ColumnEntry | None = None
-
-    def lists(self, conversation_id: str) -> bool:
-        return any(entry.id == conversation_id for entry in self.entries)
-
-    def beside(self, conversation_id: str, apart: ColumnEntry | None) -> "Column":
-        """The same on the page of a conversation, which is marked, or stands apart."""
-        entries = tuple(
-            replace(entry, current=True) if entry.id == conversation_id else entry
-            for entry in self.entries
-        )
-        return replace(self, entries=entries, apart=apart and replace(apart, current=True))
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnGroup:
-    """Conversations under one heading."""
-
-    key: str
-    name: str
-    entries: tuple[ColumnEntry, ...]
-
-    @property
-    def element(self) -> str:
-        return dom.group_id(self.key)
-
-    @property
-    def rows_element(self) -> str:
-        return dom.group_rows_id(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +109,7 @@ class ConversationPage:
     running: bool = False
     # The running answer waits to ask its provider again.
     retry: Retry | None = None
+    archived: bool = False
     agent_description: str = ""
     examples: tuple[Example, ...] = ()
     agents: tuple[Choice, ...] = ()
@@ -234,6 +163,7 @@ def page_context(
             "greeting": times.greeting(reader.name, reader.now),
             "clocks": times.clock_forms(),
             "chosen": chosen_html(page.chosen),
+            "put_away": put_away_html(page.id, page.archived, reader),
             "refusals": page.uploads.refusals() if page.uploads else {},
             "words": _words(page),
             "queue": queue_html(page.queue, page.held, page.editing, reader),
@@ -277,59 +207,6 @@ def newer_html(page: ConversationPage, reader: Reader) -> SafeString:
         return mark_safe(transcript_html(page, reader) + link)
 
 
-def column_groups(column: Column, reader: Reader) -> list[ColumnGroup]:
-    """The open one where it is far down, then pinned ones, then the others by age."""
-    pinned = tuple(entry for entry in column.entries if entry.pinned)
-    rest = sorted(
-        (entry for entry in column.entries if not entry.pinned), key=lambda entry: -entry.updated
-    )
-    groups = []
-    if column.apart:
-        groups.append(ColumnGroup("open", _("This conversation"), (column.apart,)))
-    if pinned:
-        groups.append(ColumnGroup("pinned", _("Pinned"), pinned))
-    ages = list(enumerate(times.age_groups(reader.now)))
-    aged = groupby(rest, lambda entry: next(age for age in ages if entry.updated >= age[1][0]))
-    for (number, (_since, name)), entries in aged:
-        groups.append(ColumnGroup(str(number), name, tuple(entries)))
-    return groups
-
-
-def column_html(column: Column, reader: Reader) -> SafeString:
-    """The whole list, to put in place of the one that is there."""
-    with reader.speaking():
-        groups = [group_html(group, reader) for group in column_groups(column, reader)]
-        values = {"groups": groups, "more": more_html(column, reader), "ids": IDS}
-        return SafeString(render_to_string("chat/column_list.html", values).strip())
-
-
-def group_html(group: ColumnGroup, reader: Reader) -> SafeString:
-    with reader.speaking():
-        values = {"group": group, "rows": rows_html(group.entries, reader)}
-        return SafeString(render_to_string("chat/column_group.html", values).strip())
-
-
-def rows_html(entries: Iterable[ColumnEntry], reader: Reader) -> SafeString:
-    return mark_safe("".join(row_html(entry, reader) for entry in entries))
-
-
-def more_html(column: Column, reader: Reader) -> SafeString:
-    """The end of the list, where more of it is asked for."""
-    with reader.speaking():
-        values = {"column": column, "next": column.rows + LISTED, "ids": IDS}
-        return SafeString(render_to_string("chat/column_more.html", values).strip())
-
-
-def row_html(entry: ColumnEntry, reader: Reader) -> SafeString:
-    return _row_html(replace(entry, updated=0), reader.language)
-
-
-@lru_cache(maxsize=2000)
-def _row_html(entry: ColumnEntry, language: str) -> SafeString:
-    with translation.override(language):
-        return SafeString(render_to_string("chat/column_row.html", {"entry": entry}).strip())
-
-
 def title_html(title: str, reader: Reader) -> SafeString:
     with reader.speaking():
         values = {"title": title, "ids": IDS}
@@ -340,6 +217,13 @@ def chosen_html(chosen: Chosen) -> SafeString:
     """Who was chosen to answer, for the script that sets the pickers in every tab."""
     values = {"chosen": chosen, "ids": IDS}
     return SafeString(render_to_string("chat/chosen.html", values).strip())
+
+
+def put_away_html(conversation_id: str, archived: bool, reader: Reader) -> SafeString:
+    """The entry of the conversation's menu that takes it out of the column, or brings it back."""
+    with reader.speaking():
+        values = {"id": conversation_id, "archived": archived, "ids": IDS}
+        return SafeString(render_to_string("chat/put_away_button.html", values).strip())
 
 
 def composer_action_html(running: bool, reader: Reader) -> SafeString:
@@ -406,19 +290,3 @@ def status_text(occasion: Occasion, reader: Reader, tool: str = "") -> str:
                 return _("The answer was stopped.")
             case "failed":
                 return _("The answer failed.")
-
-
-IDS = {
-    "transcript": dom.TRANSCRIPT,
-    "status": dom.STATUS,
-    "toasts": dom.TOASTS,
-    "title": dom.TITLE,
-    "column": dom.COLUMN,
-    "composer": dom.COMPOSER,
-    "action": dom.COMPOSER_ACTION,
-    "empty": dom.EXAMPLES,
-    "older": dom.OLDER,
-    "newer": dom.NEWER,
-    "more": dom.MORE,
-    "chosen": dom.CHOSEN,
-}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from chat.rendering.page.pages import IDS
+from chat.rendering.page.dom import IDS
 from chat.rendering.page.times import Moment
 from chat.rendering.reader import Reader
 

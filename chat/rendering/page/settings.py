@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from chat.rendering.page.pages import IDS
+from chat.rendering.page.dom import IDS
 from chat.rendering.reader import Reader
 
 

@@ -11,11 +11,10 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
+from chat.rendering.page.column import column_html, row_html
 from chat.rendering.page.pages import (
-    column_html,
     composer_action_html,
     older_html,
-    row_html,
     status_text,
     title_html,
     toast_html,
