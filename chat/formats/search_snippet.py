@@ -1,14 +1,17 @@
 """A few words of a text around what was searched for, in pieces that are marked or not."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
+from chat.formats.plain_markdown import plain_text
 from chat.formats.search_query import Clause, Span, spans
 
 BEFORE: Final = 32
 # About two lines.
 LENGTH: Final = 200
+# So much is read of a text around what was found: its marks are left out afterwards.
+NEAR: Final = 3 * LENGTH
 
 Piece = tuple[str, bool]
 
@@ -19,22 +22,40 @@ def marked(text: str, clauses: Sequence[Clause]) -> tuple[Piece, ...]:
 
 
 def snippet(texts: Iterable[str], clauses: Sequence[Clause]) -> tuple[Piece, ...]:
-    """From the first of the texts that has any of the clauses; empty when none has."""
+    """From the first of the texts that has any of the clauses; empty when none has.
+
+    The marks of Markdown are left out, unless what was found is one of them, or an address.
+    """
     for text in texts:
-        found = spans(text, clauses)
-        first = next(found, None)
+        first = next(spans(text, clauses), None)
         if first is not None:
-            return _around(text, first, found)
+            return _plain(text, first, clauses) or _around(text, spans(text, clauses))
     return ()
 
 
-def _around(text: str, first: Span, more: Iterable[Span]) -> tuple[Piece, ...]:
+def _plain(text: str, first: Span, clauses: Sequence[Clause]) -> tuple[Piece, ...]:
+    begin = max(0, first[0] - NEAR)
+    # Marks stand in pairs within a line, so it begins with one if it can.
+    ended = text.find("\n", begin, max(begin, first[0] - BEFORE)) if begin else -1
+    begin = ended + 1 or begin
+    near = text[begin : first[1] + NEAR]
+    plain = plain_text(near, text[:begin])
+    return _around(plain, spans(plain, clauses), begin > 0, begin + len(near) < len(text))
+
+
+def _around(
+    text: str, found: Iterator[Span], cut_before: bool = False, cut_after: bool = False
+) -> tuple[Piece, ...]:
+    """The text around the first that was found; empty when nothing was."""
+    first = next(found, None)
+    if first is None:
+        return ()
     begin = _begin(text, first[0])
     end = min(len(text), max(begin + LENGTH, first[1]))
-    near = takewhile(lambda span: span[0] < end, more)
+    near = takewhile(lambda span: span[0] < end, found)
     pieces = _pieces(text, begin, end, [first, *near])
-    before: tuple[Piece, ...] = (("…", False),) if begin else ()
-    after: tuple[Piece, ...] = (("…", False),) if end < len(text) else ()
+    before: tuple[Piece, ...] = (("…", False),) if begin or cut_before else ()
+    after: tuple[Piece, ...] = (("…", False),) if end < len(text) or cut_after else ()
     return before + pieces + after
 
 

@@ -102,3 +102,19 @@ def test_a_text_is_found_by_itself(before: str, text: str) -> None:
     for clause in parse_query(text):
         end = "" if clause.open else " "
         assert f" {' '.join(clause.words)}{end}" in kept
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        ("## All\n\nThe **deposit** is [due](https://example.org)", "deposit due",
+         "All The [deposit] is [due]"),
+        ("one\n```\nneedle(**x)\n```", "needle", "one [needle](**x)"),
+        # What was asked for is in what would be left out.
+        ("See [here](https://needle.example)", "needle", "See [here](https://[needle].example)"),
+    ],
+)  # fmt: skip
+def test_a_snippet_is_read_without_marks(text: str, query: str, shown: str) -> None:
+    pieces = snippet([text], parse_query(query))
+    found = "".join(f"[{piece}]" if hit else piece for piece, hit in pieces)
+    assert found == shown
