@@ -163,8 +163,10 @@ function insert(words) {
   text.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-// Attaches a text; where there is no room for another file it is inserted as usual.
-export function attachText(words) {
+// Attaches a text; where there is no room for another file it is inserted as usual. What was
+// attached before a reload is put back first, or it could have the same name.
+export async function attachText(words) {
+  await restored;
   if (!room()) return insert(words);
   const names = [...list.children].map((item) => item.querySelector("span").textContent);
   let name = `${list.dataset.pasted}.txt`;

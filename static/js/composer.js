@@ -8,9 +8,11 @@ const form = byId("composer");
 const text = form?.elements.content;
 const place = document.querySelector("main")?.dataset.conversation ?? "new";
 const key = `draft:${place}`;
-// The command that waits for its reply, and the promise of files that are being put back.
+// The command that waits for its reply, and promises: of files that are being put back, and of
+// texts that are becoming files.
 let sending = null;
 let restoring = null;
+let pasting = null;
 
 function grow() {
   text.style.height = "auto";
@@ -44,6 +46,7 @@ async function restoreFiles() {
 // Resolves when nothing is being uploaded any more.
 async function uploaded() {
   await restoring;
+  await pasting;
   while (form.querySelector("#attached [data-uploading]")) {
     await new Promise((done) => {
       form.addEventListener("parley:uploaded", done, { once: true });
@@ -60,7 +63,10 @@ function takeLongText(event) {
   const isLong = words.length > LONG || words.split("\n", MANY_LINES + 1).length > MANY_LINES;
   if (!isLong || !byId("attached")) return;
   event.preventDefault();
-  attachText(words);
+  const both = Promise.allSettled([pasting, attachText(words)]).then(() => {
+    if (pasting === both) pasting = null;
+  });
+  pasting = both;
 }
 
 function takeFiles(event, transfer) {
@@ -95,7 +101,7 @@ function replied({ detail }) {
   if (focused === document.body || form.contains(focused)) text.focus();
 }
 
-const isEmpty = () => !text.value.trim() && !form.querySelector("#attached li");
+const isEmpty = () => !text.value.trim() && !pasting && !form.querySelector("#attached li");
 
 async function send() {
   if (sending || form.hasAttribute("data-busy") || isEmpty()) return;
@@ -109,7 +115,7 @@ async function send() {
 // A page without a conversation posts the form; what must not be sent yet stays.
 function submitted(event) {
   const example = event.submitter?.name === "example";
-  const waits = restoring || form.querySelector("#attached [data-uploading]");
+  const waits = restoring || pasting || form.querySelector("#attached [data-uploading]");
   const stays = form.hasAttribute("data-busy") || waits || (isEmpty() && !example);
   if (waits) uploaded().then(() => isEmpty() || form.requestSubmit());
   if (stays) return event.preventDefault();

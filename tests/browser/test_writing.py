@@ -1,6 +1,6 @@
 """Writing: what is typed, pasted and attached, before and after it is sent."""
 
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from tests.browser.talking import answered, choose_model, new_talk
 from tests.browser.test_composer import choose_the_usual
@@ -120,6 +120,26 @@ def test_a_long_paste_is_a_file_that_can_be_read_and_turned_back(page: Page) -> 
     page.keyboard.press("Enter")
     page.wait_for_url("**/c/**")
     expect(page.locator("[data-role=user] .chip")).to_contain_text("Pasted text.txt")
+    answered(page, 1)
+
+
+def test_pastes_have_names_of_their_own_also_while_others_are_put_back(page: Page) -> None:
+    """And a send waits for a paste that is not a file yet."""
+    paste(page, "x" * 4001)
+    expect(files(page)).to_have_count(1)
+    held: list[Route] = []
+    # Playwright marks its handlers, and a built-in method cannot be marked.
+    page.route("**/attachments/*/", lambda route: held.append(route), times=1)  # noqa: PLW0108
+    page.reload()
+    expect(page.locator("#text")).to_be_focused()
+    paste(page, "y" * 4001)
+    paste(page, "z" * 4001)
+    page.keyboard.press("Enter")
+    expect(files(page)).to_have_count(0)
+    held[0].continue_()
+    page.wait_for_url("**/c/**")
+    names = page.locator("[data-role=user] .chip span").all_text_contents()
+    assert names == ["Pasted text.txt", "Pasted text 2.txt", "Pasted text 3.txt"]
     answered(page, 1)
 
 
