@@ -22,6 +22,7 @@ from chat.protocol.parts import (
 from chat.rendering.page import dom, times
 from chat.rendering.page.cards import safe_url, tool_card_html, unreadable_card_html
 from chat.rendering.page.footer import foot_html, work_html
+from chat.rendering.page.long_text import is_long
 from chat.rendering.page.prose import prose, thought
 from chat.rendering.page.sizes import file_size
 from chat.rendering.reader import Reader
@@ -193,6 +194,7 @@ def _typed(part: TextPart, element: str) -> dict[str, Any]:
         "id": element,
         "typed": part.text,
         "synthetic": part.synthetic,
+        "long": is_long(part.text),
         # Markdown shows nothing of a text that only defines where links lead.
         "html": html or format_html("<p>{}</p>", part.text),
     }
