@@ -10,8 +10,9 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat import checks, services  # noqa: F401 - they register themselves
-        from chat.tools import web_search
+        from chat.tools import read_page, web_search
 
         # Any installed app adds tools by having a module of that name.
         autodiscover_modules("tools")
         web_search.configure(url=settings.PARLEY_SEARCH_URL or None)
+        read_page.configure(private_hosts=settings.PARLEY_PRIVATE_HOSTS)

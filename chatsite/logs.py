@@ -53,5 +53,9 @@ def logging_config(level: str) -> dict[str, Any]:
             "django.request": {"level": "ERROR"},
             "django.security.DisallowedHost": {"level": "CRITICAL"},
             "httpx": {"level": "WARNING"},
+            # Pages without text and files with faults are other people's; their readers say so.
+            "trafilatura": {"level": "CRITICAL"},
+            "htmldate": {"level": "CRITICAL"},
+            "pypdf": {"level": "CRITICAL"},
         },
     }

@@ -250,6 +250,8 @@ PARLEY_LIMITS = {
 PARLEY_TITLES = env.choice("PARLEY_TITLES", ("model", "first"))
 # Another address that speaks DuckDuckGo's HTML: a proxy of one's own, or a test.
 PARLEY_SEARCH_URL = env.text("PARLEY_SEARCH_URL")
+# Hosts and networks that are not public and may be read all the same, such as an intranet's.
+PARLEY_PRIVATE_HOSTS = env.words("PARLEY_PRIVATE_HOSTS")
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 # Django counts fields and not files here; files are checked against upload_bytes.
 # A form without scripts may write nine signs for each character of a message.

@@ -18,6 +18,7 @@ for _name in (
     "DEBUG",
     "PARLEY_LANGUAGE",
     "PARLEY_MODEL",
+    "PARLEY_PRIVATE_HOSTS",
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
     "ANTHROPIC_API_KEY",

@@ -43,6 +43,18 @@ class SearchDisplay(Frozen):
     hits: tuple[SearchHit, ...] = ()
 
 
+class PageDisplay(Frozen):
+    """A page of the web, of which a part was read: from character `first` up to `last`."""
+
+    type: Literal["page"] = "page"
+    title: str
+    url: str
+    excerpt: str = ""
+    first: int = 0
+    last: int = 0
+    total: int = 0
+
+
 class DiffDisplay(Frozen):
     """Before and after of an edit."""
 
@@ -73,7 +85,13 @@ class TodoDisplay(Frozen):
 
 
 Display = Annotated[
-    TextDisplay | JsonDisplay | SumDisplay | SearchDisplay | DiffDisplay | TodoDisplay,
+    TextDisplay
+    | JsonDisplay
+    | SumDisplay
+    | SearchDisplay
+    | PageDisplay
+    | DiffDisplay
+    | TodoDisplay,
     Field(discriminator="type"),
 ]
 

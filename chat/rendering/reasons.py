@@ -48,6 +48,21 @@ _SEARCHING: dict[ReasonKey, Promise | str] = {
     "search_no_words": _("There was nothing to search for."),
 }
 
+_READING: dict[ReasonKey, Promise | str] = {
+    "page_address": _("This is not the address of a web page that can be opened."),
+    "page_not_public": _("%(host)s is not on the public internet, so it was not opened."),
+    "page_unreachable": _("%(host)s could not be reached."),
+    "page_certificate": _("%(host)s has no valid certificate."),
+    "page_refused": _("The server refused the page (%(status)s)."),
+    "page_redirects": _("The page leads on to other addresses without end."),
+    "page_slow": _("The page took longer than %(seconds)s seconds."),
+    "page_too_large": _("The file is larger than %(limit)s MB."),
+    "page_type": _("The address leads to a file that is no page, PDF or text (%(type)s)."),
+    "page_empty": _("There is no text on the page; perhaps it needs scripts, which are not run."),
+    "page_pdf": _("The PDF file is broken or locked with a password."),
+    "page_offset": _("The text ends before that: it has %(length)s characters."),
+}
+
 _CALCULATING: dict[ReasonKey, Promise | str] = {
     "division_by_zero": _("Division by zero."),
     "number_too_large": _("The result is too large."),
@@ -75,7 +90,9 @@ _CALCULATING: dict[ReasonKey, Promise | str] = {
     "bracket_not_opened": _("A bracket is closed that was not opened."),
 }
 
-SENTENCES: Mapping[ReasonKey, Promise | str] = _ANY_TOOL | _ARGUMENTS | _SEARCHING | _CALCULATING
+SENTENCES: Mapping[ReasonKey, Promise | str] = (
+    _ANY_TOOL | _ARGUMENTS | _SEARCHING | _READING | _CALCULATING
+)
 
 
 def reason_text(key: ReasonKey, values: Mapping[str, Any] | None = None) -> str:

@@ -16,7 +16,7 @@ PLAIN = ("protocol", "formats", "tools", "engine", "providers")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "protocol": (),
     "formats": ("protocol",),
-    "tools": ("protocol",),
+    "tools": ("protocol", "formats"),
     "engine": ("protocol", "formats"),
     "providers": ("protocol", "formats"),
     "models": ("protocol",),

@@ -38,6 +38,10 @@ _SEARCH = re.compile(
     r"|(?:搜索|搜一下|搜寻|查一下|查找|搜)(?:一下)?[:：\s]*(?P<zh>[^\n]+)",
     re.IGNORECASE,
 )
+_PAGE = re.compile(
+    r"(?:\b(?:read|open|summari[sz]e)\b|阅读|打开|总结|读一下)[^\n]{0,40}?(?P<url>https?://[^\s<>\"'）)]+)",
+    re.IGNORECASE,
+)
 # "12 people, 486.20 €, 126.20 € of it for wine, and 2 did not drink", with any numbers.
 _BILL = re.compile(
     r"(?P<people>\d{1,4})\s*(?:people|of us|friends|个人|人)\D*?(?P<all>\d+(?:\.\d+)?)\s*€"
@@ -81,14 +85,18 @@ class Question:
     sum: str = ""
     bill: Bill | None = None
     search: str = ""
+    page: str = ""
     plan: bool = False
 
 
 def read_question(text: str) -> Question:
     commands, rest = read_commands(text)
-    search = _search(rest)
+    search, page = _search(rest), _page(rest)
     bill = find_bill(rest)
-    sum_ = "" if bill else find_sum(rest.replace(search, " ") if search else rest)
+    words = rest
+    for other in filter(None, (search, page)):
+        words = words.replace(other, " ")
+    sum_ = "" if bill else find_sum(words)
     return Question(
         text=rest,
         language="zh" if _CJK.search(text) else "en",
@@ -96,6 +104,7 @@ def read_question(text: str) -> Question:
         sum=sum_,
         bill=bill,
         search=search,
+        page=page,
         plan=bool(_PLAN.search(rest)),
     )
 
@@ -177,3 +186,8 @@ def _is_sum(text: str) -> bool:
 def _search(text: str) -> str:
     found = _SEARCH.search(text)
     return (found["en"] or found["zh"]).strip(_ENDS) if found else ""
+
+
+def _page(text: str) -> str:
+    found = _PAGE.search(text)
+    return found["url"].rstrip(_ENDS) if found else ""

@@ -16,9 +16,12 @@ from chat.providers.demo.questions import Bill, Question
 CALCULATOR = "calculator"
 SEARCH = "duckduckgo_search"
 PLAN = "todo_write"
+PAGE = "read_page"
 
 _TOKEN = re.compile(r"\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,2}|[^\s\u3000-\uffef]{1,8}|\S)|\s+")
 _HIT = re.compile(r"^\d+\. (?P<title>.+)\n\s+(?P<url>https?://\S+)(?:\n\s+(?P<text>.+))?", re.M)
+
+_FRAMED = re.compile(r"<<<(?P<mark>page-\w+)\n(?P<text>.*)\n(?P=mark)>>>", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,8 @@ def _wanted(question: Question) -> list[Call]:
         calls.append(_sum(question.sum))
     if question.search:
         calls.append(Call(SEARCH, {"query": question.search}))
+    if question.page:
+        calls.append(Call(PAGE, {"url": question.page}))
     return calls
 
 
@@ -177,6 +182,8 @@ def _thoughts(scene: Scene) -> str:
         return scene.says(texts.THINK_SUM, sum=question.sum)
     if question.search:
         return scene.says(texts.THINK_SEARCH, search=question.search)
+    if question.page:
+        return scene.says(texts.THINK_PAGE, page=question.page)
     return scene.says(texts.THINK_PLAIN)
 
 
@@ -218,6 +225,7 @@ def _results(scene: Scene) -> list[str]:
     parts = {
         CALCULATOR: partial(_calculated(scene.question), scene),
         SEARCH: partial(_about_search, scene),
+        PAGE: partial(_about_page, scene),
         PLAN: partial(_about_plan, scene),
     }
     return [_about(parts[name], good, name) for name in parts] + failed
@@ -284,6 +292,13 @@ def _about_search(scene: Scene, results: list[ToolResultBlock]) -> str:
     )
     quoted = hits or f"> {_line(results[-1].text)}"
     return scene.says(texts.ANSWER_SEARCH, search=scene.question.search, hits=quoted)
+
+
+def _about_page(scene: Scene, results: list[ToolResultBlock]) -> str:
+    """How the page begins; what stands around its text is for models that understand it."""
+    found = _FRAMED.search(results[-1].text)
+    start = " ".join((found["text"] if found else results[-1].text).split())[:300]
+    return scene.says(texts.ANSWER_PAGE, page=scene.question.page, start=start)
 
 
 def _about_plan(scene: Scene, results: list[ToolResultBlock]) -> str:

@@ -61,6 +61,14 @@ ANSWER_BILL: Texts = {
     "核对：{drinking} × {both} € + {dry} × {food} € = {sum} €，账单是 {total} €。"
     "每一步都由 `calculator` 工具算出，点开上方的卡片即可查看。\n\n",
 }
+THINK_PAGE: Texts = {
+    "en": "I am asked about a page: {page}. I read it first and then say how it begins.",
+    "zh": "问题涉及一个网页：{page}。我先阅读它，再说明它的开头。",
+}
+ANSWER_PAGE: Texts = {
+    "en": "The page {page} begins so:\n\n> {start}\n\n",
+    "zh": "网页 {page} 的开头是：\n\n> {start}\n\n",
+}
 ANSWER_SEARCH: Texts = {
     "en": "## What the web says about “{search}”\n\n{hits}\n\n",
     "zh": "## 关于“{search}”的搜索结果\n\n{hits}\n\n",
@@ -90,10 +98,10 @@ SIGNED: Texts = {
 PLAIN: Texts = {
     "en": "I am the **demo model** that ships with this chat: I follow fixed rules and know "
     "nothing of the world, so I cannot really answer that. Connect a provider for real answers. "
-    "Until then I can calculate, search the web, plan, and show code, tables and "
+    "Until then I can calculate, search the web, read a page, plan, and show code, tables and "
     "formulas.\n\n",
     "zh": "我是随附的**演示模型**：只按固定规则回答，并不了解世界，所以无法真正回答这个问题。"
-    "接入一个模型服务即可得到真实的回答。在此之前，我会计算、搜索网页、制定计划，"
+    "接入一个模型服务即可得到真实的回答。在此之前，我会计算、搜索和阅读网页、制定计划，"
     "也能展示代码、表格和公式。\n\n",
 }
 LIMITS: Texts = {

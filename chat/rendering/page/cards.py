@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, assert_never
 from urllib.parse import urlsplit
 
 from django.template.loader import get_template, render_to_string
+from django.utils.formats import localize
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -18,6 +19,7 @@ from chat.protocol.displays import (
     DiffDisplay,
     Display,
     JsonDisplay,
+    PageDisplay,
     SearchDisplay,
     SearchHit,
     SumDisplay,
@@ -256,6 +258,16 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownPage:
+    title: str
+    url: str
+    host: str
+    excerpt: str
+    # Which part of it was read, in words.
+    extent: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShownDiff:
     path: str
     diff: Diff
@@ -294,6 +306,21 @@ def _host(url: str) -> str:
         return ""
 
 
+def _page(display: PageDisplay) -> Result:
+    url = safe_url(display.url)
+    numbers = {
+        "first": localize(display.first + 1),
+        "last": localize(display.last),
+        "total": localize(display.total),
+    }
+    if display.first == 0 and display.last >= display.total:
+        extent = _("%(total)s characters, all of it") % numbers
+    else:
+        extent = _("Characters %(first)s to %(last)s of %(total)s") % numbers
+    title = display.title or display.url
+    return Result("page", ShownPage(title, url, _host(url), display.excerpt, extent))
+
+
 def _diff(display: DiffDisplay) -> Result:
     return Result("diff", ShownDiff(display.path, compare(display.before, display.after)))
 
@@ -328,6 +355,12 @@ _FORMS: dict[type[Display], Form] = {
     ),
     SearchDisplay: Form(
         _search, icon="globe", gist=lambda display: display.query, has_arguments=True
+    ),
+    PageDisplay: Form(
+        _page,
+        icon="page",
+        gist=lambda display: " · ".join(filter(None, (display.title, _host(display.url)))),
+        has_arguments=True,
     ),
     DiffDisplay: Form(_diff, icon="file", gist=lambda display: display.path, has_arguments=True),
     TodoDisplay: Form(_todo, icon="list", gist=_progress, has_arguments=True),

@@ -21,6 +21,12 @@ TOOLS = {
         "description_en": "Searches the web with DuckDuckGo.",
         "description_zh_hans": "用 DuckDuckGo 搜索网页。",
     },
+    "read_page": {
+        "name_en": "Read page",
+        "name_zh_hans": "阅读网页",
+        "description_en": "Opens a page or PDF on the web and reads its text.",
+        "description_zh_hans": "打开网上的页面或 PDF 并阅读其文字。",
+    },
     "todo_write": {
         "name_en": "Plan",
         "name_zh_hans": "计划",
@@ -32,8 +38,8 @@ TOOLS = {
 _AGENT = {
     "name_en": "Assistant",
     "name_zh_hans": "助手",
-    "description_en": "Assistant can calculate, search the web and plan.",
-    "description_zh_hans": "助手会计算、搜索网页和制定计划。",
+    "description_en": "Assistant can calculate, search and read the web, and plan.",
+    "description_zh_hans": "助手会计算、搜索和阅读网页、制定计划。",
     "system_prompt_en": (
         "You are a helpful assistant. Think before you answer, use the tools when they help, "
         "and answer in the language of the question, in plain Markdown."
