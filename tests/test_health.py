@@ -37,6 +37,8 @@ LANDED = {
     "0010_feedback": "ff9a4f50cb9a7006",
     "0011_choosing": "1fd783b5e0d4c7ee",
     "0012_provider_wire": "af9d2dbb82f328a5",
+    "0013_effort": "a424b7fbe07cb79b",
+    "0014_read_page": "98e7c4097821cc99",
 }
 
 
