@@ -12,7 +12,7 @@ from chat.protocol.feedback import parse_feedback_choice
 from chat.protocol.ids import is_uuid
 from chat.protocol.messages import message_to_json
 from chat.protocol.version_choice import parse_version_choice
-from chat.services import Caller, Started
+from chat.services import Caller, Picks, Started
 
 # What a command came with, and what its reply says besides `ok`.
 Values = dict[str, Any]
@@ -141,6 +141,20 @@ async def give_feedback(socket: Socket, caller: Caller, values: Values) -> Value
     return {}
 
 
+async def choose(socket: Socket, caller: Caller, values: Values) -> Values:
+    """Who answers from the next turn on; what is not named stays."""
+    tools = values.get("tools", {})
+    if not isinstance(tools, dict):
+        raise ChatError("error.chat_bad_command")
+    picks = Picks(
+        agent_id=str(values.get("agent", "")),
+        model_id=str(values.get("model", "")),
+        effort=str(values.get("effort", "")),
+        tools={str(name): on is True for name, on in tools.items()},
+    )
+    return (await services.choose(caller, _here(socket), picks))._asdict()
+
+
 async def stop(socket: Socket, caller: Caller, values: Values) -> Values:
     request_id = str(values.get("request_id") or "")
     if request_id and not is_uuid(request_id):
@@ -199,6 +213,7 @@ COMMANDS: dict[str, Command] = {
     "continue": continue_answer,
     "version": show_version,
     "feedback": give_feedback,
+    "choose": choose,
     "stop": stop,
     "rename": rename,
     "pin": pin,

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
+from chat.protocol.effort import Effort
 from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import now_ms
 from chat.protocol.messages import AnswerInfo, MessageError, WithParts
@@ -219,12 +220,14 @@ class Title(Header):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(Header):
-    """Another agent or model answers from the next turn on, or with other tools."""
+    """Another agent or model answers from the next turn on, or thinks otherwise, or has other
+    tools."""
 
     name: Literal["chat:choice"] = "chat:choice"
     agent: str
     model: str
     tools_off: tuple[str, ...] = ()
+    effort: Effort = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

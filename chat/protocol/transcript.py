@@ -4,17 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from chat.protocol.effort import Effort
 from chat.protocol.events import Retry
 from chat.protocol.messages import WithParts
 
 
 class Chosen(NamedTuple):
-    """Who answers next: an agent and a model, each empty until somebody chooses; and the tools
-    that are not to be used."""
+    """Who answers next: an agent and a model, each empty until somebody chooses; the tools that
+    are not to be used; and how hard the model shall think, empty until somebody chooses."""
 
     agent: str = ""
     model: str = ""
     tools_off: tuple[str, ...] = ()
+    effort: Effort = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ def _chosen(value: Any) -> Chosen | None:
     if value is None:
         return None
     tools_off = tuple(str(value.get("tools_off", "")).split())
-    return Chosen(str(value["agent"]), str(value["model"]), tools_off)
+    effort = str(value.get("effort", ""))
+    return Chosen(str(value["agent"]), str(value["model"]), tools_off, effort)
 
 
 def _queue(value: Any) -> Mapping[str, str] | None:

@@ -34,9 +34,10 @@ class Reader:
     is_staff: bool = False
     # Whether they want to be notified of answers that end while they look elsewhere.
     notify: bool = False
-    # The agent and the model that they chose last, by id.
+    # The agent and the model that they chose last, by id, and how hard it was to think.
     agent: str = ""
     model: str = ""
+    effort: str = ""
     names: Names = Names()
     # False where nothing can be done: in the admin, an export, a shared page.
     may_act: bool = True

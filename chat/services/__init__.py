@@ -31,6 +31,7 @@ from chat.services.catalog.new_chats import (
     use_provider,
 )
 from chat.services.catalog.owner import create_owner, find_owner
+from chat.services.catalog.picks import Picks
 from chat.services.catalog.preferences import (
     allow_tools,
     favourite_models,
@@ -111,6 +112,7 @@ __all__ = [
     "KnownModel",
     "Listed",
     "LoggedOut",
+    "Picks",
     "Queued",
     "Repair",
     "Report",

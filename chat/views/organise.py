@@ -23,8 +23,8 @@ from chat.views.responses import (
     back,
     caller,
     is_scripted,
+    picks_of,
     reader_of,
-    switched_tools,
 )
 
 
@@ -91,9 +91,7 @@ async def choose(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Who answers from the next turn on."""
     asking = await acaller(request)
     await aconversation(asking, conversation_id)
-    agent, model = request.POST.get("agent", ""), request.POST.get("model", "")
-    tools = switched_tools(request)
-    chosen = await services.choose(asking, conversation_id, agent, model, tools)
+    chosen = await services.choose(asking, conversation_id, picks_of(request))
     if is_scripted(request):
         return JsonResponse(chosen._asdict())
     return redirect("chat:conversation", conversation_id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 
 from chat import services
 from chat.formats.search_filters import Filters
-from chat.models import Conversation
-from chat.protocol.transcript import Transcript
+from chat.models import Conversation, EffortName
+from chat.protocol.effort import AUTO, STEPS, in_order
+from chat.protocol.transcript import Chosen, Transcript
 from chat.rendering.page import times
 from chat.rendering.page.column import Column, ColumnEntry
 from chat.rendering.page.dom import message_id
@@ -159,6 +160,7 @@ def conversation_page(
         archived=conversation.archived_at is not None,
         agents=agent_choices(catalog, agent),
         models=model_choices(catalog, model_id),
+        efforts=effort_choices(catalog, agent, model_id, transcript.chosen.effort),
         tools=tool_choices(catalog, agent, transcript.chosen.tools_off),
         chosen=transcript.chosen,
         queue=transcript.queue,
@@ -180,6 +182,8 @@ def empty_page(reader: Reader, catalog: Catalog, **extra: Any) -> ConversationPa
         examples=_examples(agent) if agent else (),
         agents=agent_choices(catalog, agent),
         models=model_choices(catalog, model),
+        efforts=effort_choices(catalog, agent, model, reader.effort),
+        chosen=Chosen(effort=reader.effort),
         tools=tool_choices(catalog, agent),
         connect_url=reverse("admin:chat_provider_add") if connect else "",
         uploads=_uploads(),
@@ -207,6 +211,7 @@ def agent_choices(catalog: Catalog, selected: KnownAgent | None) -> tuple[Choice
             spoken(agent.names),
             selected=agent == selected,
             model=str(agent.model_id or ""),
+            effort=agent.effort,
         )
         for agent in sorted(catalog.agents.values(), key=lambda agent: spoken(agent.names))
         if agent.enabled
@@ -222,10 +227,37 @@ def model_choices(catalog: Catalog, chosen: UUID | None) -> tuple[Choice, ...]:
             demo=model.demo,
             takes=model.choice.accepted_files.mimes,
             most_bytes=model.choice.accepted_files.max_file,
+            efforts=model.choice.thinking.efforts,
         )
         for model in sorted(catalog.models.values(), key=_place)
         if model.usable
     )
+
+
+def effort_choices(
+    catalog: Catalog, agent: KnownAgent | None, model_id: UUID | None, wanted: str
+) -> tuple[Choice, ...]:
+    """Every step that some model has, and all that are known: the distance between two counts.
+    Selected is the one of this model that is nearest to what is wanted."""
+    has = [model.choice.thinking.efforts for model in catalog.models.values() if model.usable]
+    if not any(has):
+        return ()
+    model = catalog.model(model_id)
+    own = model.choice.thinking.efforts if model and model.usable else ()
+    selected = ""
+    if own and model:
+        selected = model.effort_for(wanted or (agent.effort if agent else "")) or AUTO
+    return tuple(
+        Choice(step, _effort_name(step), selected=step == selected, offered=step in (AUTO, *own))
+        for step in (AUTO, *in_order((*STEPS, *chain(*has))))
+    )
+
+
+def _effort_name(step: str) -> str:
+    """One that only its model knows is shown by that name."""
+    if step == AUTO:
+        return str(EffortName.AUTOMATIC.label)
+    return str(EffortName(step).label) if step in EffortName.values else step
 
 
 def _place(model: KnownModel) -> tuple[bool, str, str]:

@@ -34,6 +34,7 @@ def make_reader(user: Any, language: str, catalog: Catalog | None = None) -> Rea
         notify=profile.notify,
         agent=str(profile.agent_id or ""),
         model=str(profile.model_id or ""),
+        effort=profile.effort,
         names=names_in(catalog, language),
     )
 

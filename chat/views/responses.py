@@ -24,7 +24,7 @@ from chat.rendering.page.column import LISTED
 from chat.rendering.page.pages import ConversationPage, Toast, Undo, page_context
 from chat.rendering.page.search import found_html
 from chat.rendering.reader import Reader
-from chat.services import Caller, Catalog
+from chat.services import Caller, Catalog, Picks
 from chat.views.page_data import (
     Asked,
     column_beside,
@@ -169,10 +169,16 @@ def asked_rows(request: HttpRequest) -> int:
     return min(max(asked, LISTED), MOST_ROWS)
 
 
-def switched_tools(request: HttpRequest) -> dict[str, bool]:
-    """Of each tool that a form offers whether it is ticked: a box that is not is not sent."""
-    ticked = request.POST.getlist("on")
-    return {tool: tool in ticked for tool in request.POST.getlist("tool")}
+def picks_of(request: HttpRequest) -> Picks:
+    """What the pickers of a form say. Of each tool that it offers whether it is ticked: a box that
+    is not is not sent."""
+    form, ticked = request.POST, request.POST.getlist("on")
+    return Picks(
+        agent_id=form.get("agent", ""),
+        model_id=form.get("model", ""),
+        effort=form.get("effort", ""),
+        tools={tool: tool in ticked for tool in form.getlist("tool")},
+    )
 
 
 def is_scripted(request: HttpRequest) -> bool:

@@ -20,10 +20,10 @@ from chat.views.page_data import empty_page
 from chat.views.responses import (
     acaller,
     aconversation,
+    picks_of,
     reader_of,
     refuse_here,
     show,
-    switched_tools,
 )
 
 Act = Callable[[Caller, UUID, HttpRequest], Awaitable[object]]
@@ -40,9 +40,7 @@ async def new(request: HttpRequest) -> HttpResponse:
             content,
             await sync_to_async(attached)(caller, request),
             language=request.LANGUAGE_CODE,
-            agent_id=request.POST.get("agent", ""),
-            model_id=request.POST.get("model", ""),
-            tools=switched_tools(request),
+            picks=picks_of(request),
         )
     except ChatError as error:
         return await sync_to_async(_refuse_new)(request, content, error)
@@ -74,8 +72,7 @@ async def _act(request: HttpRequest, conversation_id: UUID, act: Act) -> HttpRes
 
 async def _send(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
     # A page without scripts says with every message who is to answer.
-    agent, model = request.POST.get("agent", ""), request.POST.get("model", "")
-    await services.choose(caller, conversation_id, agent, model, switched_tools(request))
+    await services.choose(caller, conversation_id, picks_of(request))
     files = await sync_to_async(attached)(caller, request)
     content = request.POST.get("content", "")
     if request.POST.get("queue") == "true":

@@ -1,5 +1,7 @@
-// The pickers of agent and model: a choice is stored at once, and is the same in every tab.
+// The pickers of agent, model and thinking: a choice is stored at once, and is the same in every
+// tab.
 
+import { offerSteps } from "./effort.js";
 import { insist } from "./socket.js";
 
 const form = document.getElementById("composer");
@@ -7,15 +9,18 @@ const chosenNow = () => document.getElementById("chosen");
 // How many choices are on their way to the server, and whether the last of them was stored.
 let waiting = 0;
 let kept = Promise.resolve(true);
+// How hard the model shall think, also where the one that is chosen cannot.
+let effort = "";
 
 const boxes = () => [...(form?.querySelectorAll("[name=on]") ?? [])];
 
-// What follows from the choice: the name on the button of the list of models, and which tools the
-// agent may use, with how many of them are on.
+// What follows from the choice: the name on the button of the list of models, how hard the model
+// can think, and which tools the agent may use, with how many of them are on.
 function label() {
   const button = form.querySelector(".pick-model [data-label]");
   const model = form.elements.model?.selectedOptions[0];
   if (button && model) button.textContent = model.textContent;
+  offerSteps(form, effort);
   const menu = form.querySelector(".tools");
   if (!menu) return;
   for (const box of boxes()) {
@@ -37,6 +42,7 @@ function show() {
     for (const option of options) option.toggleAttribute("selected", option.value === value);
     form.elements[name].value = value;
   }
+  effort = chosenNow()?.dataset.effort ?? "";
   const off = chosenNow()?.dataset.tools_off?.split(" ") ?? [];
   // A new chat has nowhere to keep what is off until it is sent.
   for (const box of form?.dataset.choose ? boxes() : []) {
@@ -65,7 +71,9 @@ async function keep() {
   if (stored && chosenNow() === before) Object.assign(before.dataset, stored);
   if (stored) show();
   // An agent or a model may have been switched off since the page was loaded.
-  const isAsWanted = (name) => !body.has(name) || body.get(name) === stored[name];
+  // The step that is shown is the nearest of the model, not what is stored.
+  const isAsWanted = (name) =>
+    name === "effort" || !body.has(name) || body.get(name) === stored[name];
   const done = Boolean(stored) && Object.keys(stored).every(isAsWanted);
   if (!done) document.dispatchEvent(new Event("parley:failed"));
   return done;
@@ -86,8 +94,12 @@ export async function chosen() {
 
 form?.addEventListener("change", ({ target }) => {
   if (!target.matches("select, [name=on]")) return;
-  const model = target.name === "agent" && target.selectedOptions[0].dataset.model;
-  if (model) form.elements.model.value = model;
+  if (target.name === "effort") effort = target.value;
+  if (target.name === "agent") {
+    const usual = target.selectedOptions[0].dataset;
+    if (usual.model) form.elements.model.value = usual.model;
+    if (usual.effort) effort = usual.effort;
+  }
   label();
   tell();
   if (form.dataset.choose) keepNext();

@@ -1,5 +1,6 @@
 """A page as a browser holds it: loaded once, changed by fragments, compared with a fresh one."""
 
+import copy
 import re
 from collections.abc import Iterator
 from difflib import unified_diff
@@ -7,9 +8,12 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
+from chat.protocol.effort import AUTO, Thinking
 from chat.rendering.page import dom
 from tests.support import dom_apply
 
+# What `#chosen` says, and a page when it attaches.
+CHOSEN = ("agent", "model", "tools_off", "effort")
 _CURSOR = re.compile(r"<!--(p\d+-\d+):(\d*)-->")
 
 
@@ -108,7 +112,7 @@ class LivePage(dom_apply.Page):
 
     def _chosen(self) -> dict[str, str]:
         element = self.by_id("chosen")
-        return {name: element.get(f"data-{name}", "") for name in ("agent", "model", "tools_off")}
+        return {name: element.get(f"data-{name}", "") for name in CHOSEN}
 
     def _pick(self, element: Element) -> None:
         """As `show` of pickers.js does."""
@@ -120,6 +124,7 @@ class LivePage(dom_apply.Page):
                     if option.get("value") in chosen:
                         option.set("selected", "")
         self._label(element.get("data-tools_off", "").split())
+        self._offer_steps(element.get("data-effort", ""))
 
     def _pickers(self) -> list[Element]:
         """Those of the composer: a search is narrowed by others."""
@@ -148,6 +153,34 @@ class LivePage(dom_apply.Page):
                 element.text = str(count)
             if "data-label" in element.attrib and "model" in picked:
                 element.text = picked["model"].text
+
+    def _offer_steps(self, wanted: str) -> None:
+        """As `offerSteps` of effort.js does."""
+        pickers = {picker.get("name"): picker for picker in self._pickers()}
+        if "effort" not in pickers:
+            return
+        selected = {
+            name: next(
+                (option for option in picker if "selected" in option.attrib), Element("none")
+            )
+            for name, picker in pickers.items()
+        }
+        steps = tuple(selected["model"].get("data-efforts", "").split())
+        usual = selected["agent"].get("data-effort", "")
+        value = Thinking(steps).nearest(wanted or usual) or AUTO
+        select = pickers["effort"]
+        [label] = [each for each in self.root.iter("label") if select in list(each)]
+        _set(label, "hidden", not steps)
+        label.set("data-step", value if steps else "")
+        _set(select, "disabled", not steps)
+        [all_] = label.iter("template")
+        select[:] = [
+            copy.deepcopy(option)
+            for option in all_.iter("option")
+            if steps and option.get("value") in (AUTO, *steps)
+        ]
+        for option in select:
+            _set(option, "selected", option.get("value") == value)
 
     def _parts_of(self, message: Element) -> Iterator[tuple[str, int | str]]:
         for body in message:

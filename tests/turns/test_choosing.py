@@ -40,6 +40,7 @@ async def test_who_was_switched_off_meanwhile_is_not_kept(site: Site, program: P
         "agent": "",
         "model": "",
         "tools_off": [],
+        "effort": "",
     }
 
 

@@ -114,7 +114,8 @@ class LiveTranscript:
             case Title():
                 yield from self._entitle(event.title)
             case Choice():
-                yield from self._choose(Chosen(event.agent, event.model, event.tools_off))
+                chosen = Chosen(event.agent, event.model, event.tools_off, event.effort)
+                yield from self._choose(chosen)
             case Deleted():
                 pass
             case _:

@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from chat.protocol.effort import STEPS
 from chat.protocol.events import Retry
 from chat.protocol.messages import AnswerInfo, WithParts, is_answer
 from chat.protocol.transcript import Chosen
@@ -26,17 +27,22 @@ Occasion = Literal["started", "thinking", "using", "queued", "done", "stopped", 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An agent or a model to choose in the composer."""
+    """An agent, a model or a step of thinking to choose in the composer."""
 
     value: str
     label: str
     selected: bool = False
     demo: bool = False
-    # What an agent answers with unless something else is chosen.
+    # What an agent answers with unless something else is chosen, and how hard that thinks.
     model: str = ""
+    effort: str = ""
     # Which files a model is sent, texts aside, and up to which size.
     takes: tuple[str, ...] = ()
     most_bytes: int = 0
+    # The steps of thinking that a model has.
+    efforts: tuple[str, ...] = ()
+    # Whether the chosen model has this step.
+    offered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,8 @@ class ConversationPage:
     examples: tuple[Example, ...] = ()
     agents: tuple[Choice, ...] = ()
     models: tuple[Choice, ...] = ()
+    # All steps of thinking, in their order; none where no model has any.
+    efforts: tuple[Choice, ...] = ()
     tools: tuple[ToolChoice, ...] = ()
     chosen: Chosen = field(default_factory=Chosen)
     # Messages that wait for the end of the answer, and whether they wait for a person.
@@ -138,6 +146,16 @@ class ConversationPage:
     uploads: Uploads | None = None
     # A window of its own has no column.
     own_window: bool = False
+
+    @property
+    def effort_order(self) -> str:
+        """The steps that every model means alike, from little to much."""
+        return " ".join(STEPS)
+
+    @property
+    def effort(self) -> str:
+        """How hard the chosen model thinks; nothing where it cannot be told."""
+        return next((step.value for step in self.efforts if step.selected), "")
 
     @property
     def tools_on(self) -> int:

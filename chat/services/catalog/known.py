@@ -64,6 +64,10 @@ class KnownModel:
     def kind(self) -> str:
         return self.choice.connection.kind
 
+    def effort_for(self, wanted: Effort) -> Effort:
+        """How hard this model thinks when so much is wanted of it; empty leaves it to the model."""
+        return self.choice.thinking.nearest(wanted)
+
     @property
     def usable(self) -> bool:
         return self.enabled and self.provider_enabled

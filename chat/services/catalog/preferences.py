@@ -6,7 +6,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from chat.models import Agent, Profile, ToolSetting
+from chat.models import Agent, Conversation, Profile, ToolSetting
+from chat.protocol.effort import AUTO, Effort
 from chat.services.caller import Caller
 from chat.services.catalog.known import Catalog, current_catalog
 
@@ -16,21 +17,28 @@ def save_preferences(caller: Caller, **changes: Any) -> None:
     Profile.objects.update_or_create(user_id=caller.user_id, defaults=changes)
 
 
-def remember_choice(
-    caller: Caller, catalog: Catalog, agent_id: UUID | None, model_id: UUID | None
-) -> None:
-    """Keep for new chats who was chosen to answer. What anybody would get is not kept: whoever
-    never chose otherwise gets what the administrators choose next."""
-    agent = catalog.agent(agent_id)
+def remember_choice(caller: Caller, catalog: Catalog, conversation: Conversation) -> None:
+    """Keep for new chats who was chosen to answer, and how hard it shall think. What anybody would
+    get is not kept: whoever never chose otherwise gets what the administrators choose next."""
+    agent = catalog.agent(conversation.agent_id)
     if agent is None:
         return
-    last = {
+    model_id, effort = conversation.model_id, conversation.effort
+    last: dict[str, UUID | str | None] = {
         "agent_id": None if agent.is_default else agent.id,
         "model_id": None if model_id == agent.model_id else model_id,
     }
+    if effort:
+        last["effort"] = "" if effort == (agent.effort or AUTO) else effort
     known = Profile.objects.filter(user_id=caller.user_id).update(**last)
     if not known and any(last.values()):
         save_preferences(caller, **last)
+
+
+def last_effort(caller: Caller) -> Effort:
+    """How hard the model of a new chat shall think: as this person chose last."""
+    kept = Profile.objects.filter(user_id=caller.user_id).values_list("effort", flat=True)
+    return kept.first() or ""
 
 
 def favourite_models(caller: Caller) -> list[str]:

@@ -91,6 +91,7 @@ def chosen_in(conversation: Conversation) -> Chosen:
         agent=str(conversation.agent_id or ""),
         model=str(conversation.model_id or ""),
         tools_off=tuple(conversation.tools_off or ()),
+        effort=conversation.effort,
     )
 
 

@@ -1,6 +1,5 @@
 """Rename, pin, archive, delete, restore, choose who answers: what one does with a conversation."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -21,6 +20,7 @@ from chat.services.background import shielded
 from chat.services.broadcast import publish, tell_sidebar
 from chat.services.caller import Caller
 from chat.services.catalog.known import current_catalog
+from chat.services.catalog.picks import Picks, apply_picks
 from chat.services.catalog.preferences import remember_choice
 from chat.services.conversations.history import chosen_in
 from chat.services.conversations.revision import raise_rev
@@ -81,18 +81,9 @@ async def purge(caller: Caller, conversation_id: str | UUID) -> None:
 
 
 @shielded
-async def choose(
-    caller: Caller,
-    conversation_id: str | UUID,
-    agent_id: str,
-    model_id: str,
-    tools: Mapping[str, bool] | None = None,
-) -> Chosen:
-    """Who answers from the next turn on, and which tools are on and off; what may not be used, or
-    is not named, stays."""
-    chosen, event = await in_writer(
-        _choose, caller, conversation_id, agent_id, model_id, tools or {}
-    )
+async def choose(caller: Caller, conversation_id: str | UUID, picks: Picks) -> Chosen:
+    """Who answers from the next turn on, how hard it thinks, and which tools are on and off."""
+    chosen, event = await in_writer(_choose, caller, conversation_id, picks)
     if event is not None:
         await publish(event.conversation_id, [event])
     return chosen
@@ -195,24 +186,18 @@ def _archive(caller: Caller, conversation_id: str | UUID, archived: bool) -> Non
 
 @transaction.atomic
 def _choose(
-    caller: Caller,
-    conversation_id: str | UUID,
-    agent_id: str,
-    model_id: str,
-    tools: Mapping[str, bool],
+    caller: Caller, conversation_id: str | UUID, picks: Picks
 ) -> tuple[Chosen, Choice | None]:
     """Who is chosen now, and what to tell if that has changed."""
     conversation = lock_conversation(caller, conversation_id)
     before = chosen_in(conversation)
     catalog = current_catalog()
-    conversation.agent_id = catalog.picked_agent(agent_id) or conversation.agent_id
-    conversation.model_id = catalog.picked_model(model_id) or conversation.model_id
-    conversation.tools_off = catalog.switched(conversation.tools_off or (), tools)
+    apply_picks(conversation, catalog, picks)
     chosen = chosen_in(conversation)
     if chosen == before:
         return chosen, None
-    raise_rev(conversation, "agent_id", "model_id", "tools_off")
-    remember_choice(caller, catalog, conversation.agent_id, conversation.model_id)
+    raise_rev(conversation, "agent_id", "model_id", "effort", "tools_off")
+    remember_choice(caller, catalog, conversation)
     event = Choice(
         conversation_id=str(conversation.pk),
         rev=conversation.rev,

@@ -76,7 +76,8 @@ def choose_answerer(
 ) -> Answerer:
     """The conversation's own agent, else the default; the model that is asked for, else the
     conversation's own, else the agent's; both the model and its provider switched on. Of the
-    agent's tools those that are not switched off, everywhere or in this conversation."""
+    agent's tools those that are not switched off, everywhere or in this conversation; of the
+    model's steps of thinking the one nearest to what was chosen, else to the agent's."""
     agent = catalog.agent(conversation.agent_id)
     if agent is None or not agent.enabled:
         raise ChatError("error.chat_agent_not_found")
@@ -87,12 +88,8 @@ def choose_answerer(
         raise ChatError("error.chat_provider_not_enabled", provider=spoken(model.provider_names))
     off = conversation.tools_off or ()
     tools = tuple(tool for tool in catalog.allowed_tools(agent) if tool not in off)
-    return Answerer(agent, model, tools, effort_of(conversation, agent, model), instructions)
-
-
-def effort_of(conversation: Conversation, agent: KnownAgent, model: KnownModel) -> Effort:
-    """The step of this model that is nearest to the one that was chosen, or else the agent's."""
-    return model.choice.thinking.nearest(conversation.effort or agent.effort)
+    effort = model.effort_for(conversation.effort or agent.effort)
+    return Answerer(agent, model, tools, effort, instructions)
 
 
 def make_spec(

@@ -1,8 +1,7 @@
 """Send: a message becomes a row, and an answer to it begins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -21,7 +20,8 @@ from chat.services.background import shielded
 from chat.services.broadcast import publish
 from chat.services.caller import Caller
 from chat.services.catalog.known import current_catalog
-from chat.services.catalog.preferences import remember_choice
+from chat.services.catalog.picks import Picks, apply_picks
+from chat.services.catalog.preferences import last_effort, remember_choice
 from chat.services.conversations.attachments import attach, check_ids
 from chat.services.conversations.search_index import index_text, index_title
 from chat.services.pool import in_writer
@@ -37,15 +37,6 @@ from chat.services.turns.start import (
     write_answer,
 )
 from chat.services.turns.stop import when_stopped
-
-
-class FirstChoice(NamedTuple):
-    """What was picked for a new conversation: who answers, with which tools."""
-
-    language: str
-    agent_id: str
-    model_id: str
-    tools: Mapping[str, bool]
 
 
 @shielded
@@ -81,16 +72,13 @@ async def start_conversation(
     attachments: object = None,
     *,
     language: str,
-    agent_id: str = "",
-    model_id: str = "",
-    tools: Mapping[str, bool] | None = None,
+    picks: Picks,
 ) -> Started:
-    """Send the first message of a new conversation, with the agent, the model and the tools that
-    were picked. When it is refused there is no new conversation."""
+    """Send the first message of a new conversation, to whom was picked for it. When it is refused
+    there is no new conversation."""
     files = check_ids(attachments)
     text = check_content(content, required=not files)
-    choice = FirstChoice(language, agent_id, model_id, tools or {})
-    started = await in_writer(write_first_turn, caller, text, files, choice)
+    started = await in_writer(write_first_turn, caller, text, files, picks, language)
     return await launch(caller, started)
 
 
@@ -149,20 +137,24 @@ def write_message(
 
 
 def write_first_turn(
-    caller: Caller, text: str, files: Sequence[str], choice: FirstChoice
+    caller: Caller, text: str, files: Sequence[str], picks: Picks, language: str
 ) -> Started:
     """The same in a conversation that is made for it; a form posted twice makes one."""
     with transaction.atomic():
-        catalog = current_catalog()
-        conversation = _begun_before(caller) or Conversation.objects.create(
-            owner_id=caller.user_id,
-            agent_id=catalog.picked_agent(choice.agent_id),
-            model_id=catalog.picked_model(choice.model_id),
-            tools_off=catalog.switched((), choice.tools),
-            prompt_language=choice.language,
-        )
-        remember_choice(caller, catalog, conversation.agent_id, conversation.model_id)
+        conversation = _begun_before(caller) or _begin(caller, picks, language)
         return write_turn(caller, conversation.pk, text, files)
+
+
+def _begin(caller: Caller, picks: Picks, language: str) -> Conversation:
+    """A new conversation, with what was picked for it; that is remembered for the next one."""
+    catalog = current_catalog()
+    conversation = Conversation(
+        owner_id=caller.user_id, prompt_language=language, effort=last_effort(caller)
+    )
+    apply_picks(conversation, catalog, picks)
+    conversation.save(force_insert=True)
+    remember_choice(caller, catalog, conversation)
+    return conversation
 
 
 def _begun_before(caller: Caller) -> Conversation | None:

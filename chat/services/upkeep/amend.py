@@ -86,7 +86,7 @@ def amend_conversation(row: Conversation, columns: Iterable[str]) -> None:
         index_title(row)
         raise_rev(row)
         tell_on_commit(row, Title(conversation_id=key, rev=row.rev, title=row.title))
-    if columns & {"agent", "model", "tools_off"}:
+    if columns & {"agent", "model", "effort", "tools_off"}:
         raise_rev(row)
         tell_on_commit(row, _choice(row))
     if "deleted_at" in columns and row.deleted_at:
