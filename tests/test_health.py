@@ -39,6 +39,7 @@ LANDED = {
     "0012_provider_wire": "af9d2dbb82f328a5",
     "0013_effort": "a424b7fbe07cb79b",
     "0014_read_page": "98e7c4097821cc99",
+    "0015_model_adjustments": "26baec1e00a8400e",
 }
 
 

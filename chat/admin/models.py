@@ -5,13 +5,33 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from chat import services
 from chat.admin.provider_checks import test_model
-from chat.models import LanguageModel
+from chat.models import LanguageModel, ModelAdjustment
+from chat.rendering.adjustments import adjustment_text
+from chat.views.model_form import ModelForm
+
+
+class AdjustmentInline(admin.TabularInline[ModelAdjustment, LanguageModel]):
+    """What its server has refused. To be read, and taken back one by one."""
+
+    model = ModelAdjustment
+    fields = readonly_fields = ("what", "refusal", "created")
+    extra = 0
+    verbose_name_plural = _("Adjusted after refusals")
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    @admin.display(description=_("how it is asked"))
+    def what(self, row: ModelAdjustment) -> str:
+        return adjustment_text(services.adjustment_of(row))
 
 
 @admin.register(LanguageModel)
 class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
     actions = ("test",)
+    inlines = (AdjustmentInline,)
     list_display = (
         "model_id", "label", "provider", "native_tools", "reasoning", "vision", "enabled",
     )  # fmt: skip
@@ -39,6 +59,17 @@ class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
             {"fields": ("input_price", "output_price", "cache_read_price", "cache_write_price")},
         ),
     )
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: LanguageModel,
+        form: ModelForm[LanguageModel],
+        change: bool,
+    ) -> None:
+        super().save_model(request, obj, form, change)
+        if form.changed_data:
+            services.forget_adjustments(obj)
 
     @admin.action(description=_("Test: ask for one word"), permissions=["change"])
     def test(self, request: HttpRequest, models: QuerySet[LanguageModel]) -> None:

@@ -17,6 +17,7 @@ from chat.protocol.factories import create_step_finish_part, create_step_start_p
 from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import now_ms
 from chat.protocol.interfaces import (
+    Adjusted,
     Finish,
     ProviderEvent,
     ReasoningDelta,
@@ -136,7 +137,7 @@ class Assembly:
             case Usage():
                 self._usage = event
                 return []
-            case Retrying():
+            case Retrying() | Adjusted():
                 return self._start_over()
             case Finish():
                 self.finish_reason = event.reason

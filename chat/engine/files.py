@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from chat.protocol.adjustments import Adjustments, has
 from chat.protocol.files import PDF
 from chat.protocol.interfaces import Block, FileBlock, ModelMessage, TextBlock, ToolResultBlock
 
@@ -32,6 +33,15 @@ class AcceptedFiles:
 
     def accepts(self, mime: str) -> bool:
         return mime in self.mimes
+
+
+def accepted_after(accepted: AcceptedFiles, adjustments: Adjustments) -> AcceptedFiles:
+    """What is left of it when a server has refused some."""
+    return replace(
+        accepted,
+        images=() if has(adjustments, "images") else accepted.images,
+        pdf=accepted.pdf and not has(adjustments, "documents"),
+    )
 
 
 def replace_other_files(

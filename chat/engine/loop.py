@@ -11,6 +11,7 @@ from chat.engine.changes import Change
 from chat.engine.limits import Limits
 from chat.engine.repetition import repeated_call
 from chat.protocol.interfaces import (
+    Adjusted,
     ModelProvider,
     ModelRequest,
     ProviderEvent,
@@ -91,7 +92,7 @@ async def run(
     build_request: BuildRequest,
     context_for: ContextFor,
     limits: Limits | None = None,
-) -> AsyncGenerator[Change | Retrying | LoopEnd, None]:
+) -> AsyncGenerator[Change | Retrying | Adjusted | LoopEnd, None]:
     """Yield every change as it happens; the last thing is why it ended.
 
     A `ProviderError` or a cancellation comes through at once, with nothing left running;
@@ -127,7 +128,7 @@ async def _ask(
     assembly: Assembly,
     build_request: BuildRequest,
     allowance: _Allowance,
-) -> AsyncGenerator[Change | Retrying, None]:
+) -> AsyncGenerator[Change | Retrying | Adjusted, None]:
     """One model call: what it answers becomes changes as it comes."""
     request = build_request(assembly.parts())
     for change in assembly.open_step():
@@ -137,7 +138,7 @@ async def _ask(
             event = allowance.cut(received)
             for change in assembly.apply(event):
                 yield change
-            if isinstance(event, Retrying):
+            if isinstance(event, Retrying | Adjusted):
                 yield event
             allowance.spend(event)
     for change in assembly.close_step():

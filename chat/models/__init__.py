@@ -7,6 +7,7 @@ from chat.models.catalog import (
     EffortName,
     Example,
     LanguageModel,
+    ModelAdjustment,
     Provider,
     ToolSetting,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "Generation",
     "LanguageModel",
     "Message",
+    "ModelAdjustment",
     "Part",
     "Process",
     "Profile",

@@ -151,6 +151,33 @@ class LanguageModel(Row):
         return self.label or self.model_id
 
 
+class ModelAdjustment(Row):
+    """How a model is asked otherwise since its server has refused something
+    (`chat.protocol.adjustments`)."""
+
+    model = models.ForeignKey(
+        LanguageModel, models.CASCADE, related_name="adjustments", verbose_name=_("model")
+    )
+    kind = models.CharField(_("kind"), max_length=20)
+    name = models.CharField(_("name"), max_length=100, blank=True, default="")
+    value = models.JSONField(_("value"), null=True, blank=True)
+    refusal = models.TextField(_("refusal"), blank=True, default="")
+    created = models.DateTimeField(_("created"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("adjustment")
+        verbose_name_plural = _("adjustments")
+        ordering = ("created", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("model", "kind", "name"), name="one_adjustment_of_a_kind"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".strip()
+
+
 class EffortName(TextChoices):
     """How hard a model thinks, from little to much (`chat.protocol.effort`)."""
 

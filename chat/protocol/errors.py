@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from chat.protocol.adjustments import Adjustment
 from chat.protocol.reasons import Reason
 
 
@@ -52,7 +53,7 @@ class ChatError(Exception):
 
 
 class ProviderError(Exception):
-    """A model provider failed; the error says whether to try again, and when."""
+    """A model provider failed; the error says whether to try again, when, and with what change."""
 
     def __init__(
         self,
@@ -62,13 +63,21 @@ class ProviderError(Exception):
         retryable: bool = False,
         retry_after: float | None = None,
         status: int | None = None,
+        data: Mapping[str, str | int | float] | None = None,
+        words: str = "",
     ) -> None:
         super().__init__(message or key)
         self.key = key
         self.message = message
+        # All that the server said, in lower case: for finding out what it means, never shown.
+        self.words = words
         self.retryable = retryable
         self.retry_after = retry_after
         self.status = status
+        # What the sentence of the key names.
+        self.data: Mapping[str, str | int | float] = data or {}
+        # Set where the refusal names what it does not like.
+        self.adjustment: Adjustment | None = None
 
 
 class ToolFailure(Exception):

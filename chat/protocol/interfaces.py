@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from chat.protocol.adjustments import Adjustment
 from chat.protocol.displays import Display
 from chat.protocol.effort import Effort, Thinking
 from chat.protocol.frozen import JsonObject
@@ -199,6 +200,14 @@ class Retrying:
 
 
 @dataclass(frozen=True, slots=True)
+class Adjusted:
+    """The server had refused the request, and answers since it was changed."""
+
+    adjustment: Adjustment
+    refusal: str  # its own words
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """Why the model stopped: stop, length, tool-calls, content-filter, pause, other."""
 
@@ -214,6 +223,7 @@ ProviderEvent = (
     | ToolOutput
     | Usage
     | Retrying
+    | Adjusted
     | Finish
 )
 

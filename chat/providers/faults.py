@@ -6,7 +6,7 @@ word of an answer; `chat/providers/retry.py` decides when and how often to try a
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from chat.protocol.errors import ProviderError
@@ -25,6 +25,16 @@ Fault = Literal[
     "request_refused",
     "content_filtered",
     "quota_exceeded",
+    "region_blocked",
+    "not_verified",
+    "terms_not_accepted",
+    "data_policy",
+    "model_not_allowed",
+    "model_retired",
+    "not_a_chat_model",
+    "tool_refused",
+    "out_of_memory",
+    "malformed_request",
     "rate_limited",
     "overloaded",
     "server_error",
@@ -47,6 +57,17 @@ RETRYABLE: Final[dict[Fault, bool]] = {
     "request_refused": False,
     "content_filtered": False,
     "quota_exceeded": False,
+    "region_blocked": False,
+    "not_verified": False,
+    "terms_not_accepted": False,
+    "data_policy": False,
+    "model_not_allowed": False,
+    "model_retired": False,
+    "not_a_chat_model": False,
+    "tool_refused": False,
+    "out_of_memory": False,
+    # What we sent breaks the rules of the wire: a fault of ours, which is logged.
+    "malformed_request": False,
     "rate_limited": True,
     "overloaded": True,
     "server_error": True,
@@ -76,30 +97,111 @@ _BY_WORDS: Final[tuple[tuple[Fault, re.Pattern[str]], ...]] = (
         re.compile(
             r"insufficient_quota|spend_limit|spend(ing)? limit|billing|credit balance"
             r"|insufficient (balance|credits|funds)|payment.required|quota exceeded for your plan"
+            r"|budget (has been )?exceeded|used all available credits|exceeded your current quota,"
         ),
     ),
+    (
+        "region_blocked",
+        re.compile(
+            r"unsupported_country|country, region|location is not supported|not available in your "
+            r"(region|country)|region is not supported"
+        ),
+    ),
+    ("not_verified", re.compile(r"organization must be verified|verify (your )?organization")),
+    (
+        "terms_not_accepted",
+        re.compile(r"terms acceptance|accept the (model )?terms|terms_required"),
+    ),
+    ("data_policy", re.compile(r"data policy|privacy settings|guardrail restrictions")),
     (
         "context_too_long",
         re.compile(
             r"context_length_exceeded|exceed_context_size|context_window_exceeded"
-            r"|maximum context|context (length|window|size)|(prompt|input) is too long"
-            r"|range of input length"
+            r"|maximum context|context (length|window|size|limit)|(prompt|input) is too long"
+            r"|range of input length|reduce your message size|context the overflows"
         ),
     ),
     ("content_filtered", re.compile(r"content_filter|content_policy|responsibleaipolicy")),
-    ("auth_failed", re.compile(r"invalid_api_key|incorrect api key|authentication_error")),
+    (
+        "model_not_allowed",
+        re.compile(
+            r"not have access to (the )?model|not (allowed|permitted|authorized) to (access|use) "
+            r"(the )?model|not (available|included) (on|in|for) your (plan|account|tier|key)"
+            r"|key_model_access_denied|model_access_denied|upgrade your plan"
+        ),
+    ),
+    (
+        "model_retired",
+        re.compile(
+            r"model_retired|model_deprecated|has been (deprecated|retired|sunset|discontinued)"
+            r"|no longer (available|supported|served)|was retired|is deprecated and"
+        ),
+    ),
+    (
+        "not_a_chat_model",
+        re.compile(r"not a (chat|text) model|does not support (chat( completions?)?|generate)\b"),
+    ),
+    (
+        "tool_refused",
+        re.compile(
+            r"invalid schema for function '(?P<tool>[^']{1,80})'|tools\.(?P<place>\d+)\.[\w.]*"
+            r"(?:name|parameters|input_schema)|tools\[(?P<at>\d+)\]\.[\w.]*(?:name|parameters)"
+        ),
+    ),
+    (
+        "malformed_request",
+        re.compile(
+            r"roles must alternate|must alternate between|successive user or assistant messages"
+            r"|tool_use`? ids were found without|unexpected `?tool_use_id|without `?tool_use`?"
+            r"|tool_call_ids? (did not|\S+ not found)|response to a preceeding message"
+            r"|must be followed by tool messages|no tool (output|call) found for"
+            r"|not the same number of function calls|expected last role"
+            r"|conversation must end with a user message"
+        ),
+    ),
+    (
+        "auth_failed",
+        re.compile(
+            r"invalid_api_key|incorrect api key|authentication_error|api key not valid"
+            r"|api_key_invalid|invalid x-api-key"
+        ),
+    ),
     ("rate_limited", re.compile(r"rate_limit|rate limit|too many requests|resource_exhausted")),
-    ("overloaded", re.compile(r"overloaded|at capacity|engine_overloaded|unavailable")),
+    (
+        "out_of_memory",
+        re.compile(
+            r"requires more system memory|out of memory|failed to allocate|insufficient memory"
+        ),
+    ),
     (
         "model_not_found",
-        re.compile(r"model_not_found|model .{0,200}(not found|does not exist|not exist)"),
+        re.compile(
+            r"model_not_found|model .{0,200}(not found|does not exist|not exist)|invalid model\b"
+            r"|invalid_model|not a valid model|deploymentnotfound|deployment .{0,60}does not exist"
+            r"|no models? (is |are )?loaded|try pulling it|unknown model"
+        ),
     ),
+    ("overloaded", re.compile(r"overloaded|at capacity|engine_overloaded|unavailable")),
     ("request_too_large", re.compile(r"request_too_large")),
     ("forbidden", re.compile(r"permission_error|permission_denied")),
     ("request_refused", re.compile(r"invalid_request_error|invalid_argument")),
 )
+# What a 401, 402 or 404 may be about besides what they mostly are.
+_SPEAKS_FOR_ITSELF: Final[frozenset[Fault]] = frozenset(
+    {
+        "region_blocked",
+        "not_verified",
+        "terms_not_accepted",
+        "data_policy",
+        "model_not_allowed",
+        "model_retired",
+        "not_a_chat_model",
+        "malformed_request",
+    }
+)
 
 _MESSAGE_LENGTH = 500
+_WORDS_LENGTH = 2000
 
 
 # Some servers repeat the key they refuse.
@@ -116,14 +218,17 @@ def failure(
     *,
     status: int | None = None,
     after: float | None = None,
+    words: str = "",
 ) -> ProviderError:
-    """The error of this fault; its message is for logs and details, never a traceback."""
+    """The error of this fault; its message is for logs and details, never a traceback. `words` are
+    all that the server said, in lower case."""
     return ProviderError(
         key_of(fault),
         _KEY.sub("…", clean_text(message))[:_MESSAGE_LENGTH],
         retryable=RETRYABLE[fault],
         retry_after=after,
         status=status,
+        words=words[:_WORDS_LENGTH],
     )
 
 
@@ -135,13 +240,16 @@ def response_failure(status: int, headers: Mapping[str, str], body: bytes) -> Pr
     match status:
         case 300 | 301 | 302 | 303 | 307 | 308:
             fault, message = "wrong_address", "the provider redirects elsewhere"
+        case 401 | 402 | 404 if fault in _SPEAKS_FOR_ITSELF:
+            pass
         case 401 | 402:
             fault = _BY_STATUS[status]
         case 404:
-            fault = "model_not_found" if "model" in words else "wrong_address"
+            of_model = fault == "model_not_found" or "model" in words
+            fault = "model_not_found" if of_model else "wrong_address"
         case _ if fault is None or fault == "request_refused":
             fault = _BY_STATUS.get(status) or _by_class(status)
-    return failure(fault, message, status=status, after=retry_after(headers))
+    return failure(fault, message, status=status, after=retry_after(headers), words=words)
 
 
 def error_failure(error: object, headers: Mapping[str, str] | None = None) -> ProviderError:
@@ -152,7 +260,7 @@ def error_failure(error: object, headers: Mapping[str, str] | None = None) -> Pr
     if fault is None and status is not None:
         fault = _BY_STATUS.get(status) or _by_class(status)
     after = retry_after(headers or {})
-    return failure(fault or "server_error", message, status=status, after=after)
+    return failure(fault or "server_error", message, status=status, after=after, words=words)
 
 
 def _by_class(status: int) -> Fault:
@@ -163,6 +271,18 @@ def _by_class(status: int) -> Fault:
 
 def _by_words(words: str) -> Fault | None:
     return next((fault for fault, pattern in _BY_WORDS if pattern.search(words)), None)
+
+
+def refused_tool(words: str, names: Sequence[str]) -> str:
+    """The tool that a refusal is about: by its name, or by its place among those that were sent."""
+    pattern = dict(_BY_WORDS)["tool_refused"]
+    found = pattern.search(words)
+    if found is None:
+        return ""
+    if named := found["tool"]:
+        return next((name for name in names if name.lower() == named), named)
+    place = int(found["place"] or found["at"])
+    return names[place] if place < len(names) else ""
 
 
 def _parse_body(body: bytes) -> object:
@@ -186,7 +306,9 @@ def _message_and_words(error: object) -> tuple[str, str]:
     metadata = inner.get("metadata")
     raw = metadata.get("raw", "") if isinstance(metadata, dict) else ""  # OpenRouter's upstream
     names = (inner.get(name) for name in ("code", "type", "status", "param"))
-    return message, " ".join(str(word) for word in (*names, message, raw) if word).lower()
+    # Gateways put what their provider said into a field of their own.
+    told = (*names, message, raw, inner.get("cause"))
+    return message, " ".join(str(word) for word in told if word).lower()
 
 
 def _status(error: object) -> int | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, assert_never
 from urllib.parse import urlsplit
 
+from chat.protocol.adjustments import Adjustments
 from chat.providers.anthropic import AnthropicMessages
 from chat.providers.http import Http
 from chat.providers.ollama import Ollama
@@ -151,10 +152,16 @@ def open_provider(
     extra_headers: Mapping[str, str] | None = None,
     http: Http,
     retry: RetryPolicy | None = None,
+    adjustments: Adjustments = (),
 ) -> WireProvider:
     """A provider that speaks the wire, with the quirks of whoever is at the address."""
     preset = preset_at(base_url)
-    common: dict[str, Any] = {"extra_headers": extra_headers, "http": http, "retry": retry}
+    common: dict[str, Any] = {
+        "extra_headers": extra_headers,
+        "http": http,
+        "retry": retry,
+        "adjustments": adjustments,
+    }
     match wire:
         case "openai":
             return OpenAIChat(base_url, api_key, quirks=preset.quirks, **common)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from chat.protocol.adjustments import Adjustments
 from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import ModelProvider
 from chat.providers.demo import DemoProvider
@@ -22,6 +23,13 @@ class Connection:
     extra_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     # For servers that are compatible with OpenAI's: "chat", "responses", or what they prefer.
     wire: str = "auto"
+    # How the model that is asked wants to be asked otherwise.
+    adjustments: Adjustments = ()
+
+    @property
+    def can_change_wire(self) -> bool:
+        """Whether nobody has decided how a server that knows two wires is spoken to."""
+        return self.kind == "openai" and self.wire == "auto"
 
 
 # The kinds that are reached over HTTP; what their servers want different is in the presets.
@@ -58,6 +66,10 @@ def wire_of(connection: Connection) -> Wire | None:
     wire = _WIRES.get(connection.kind)
     if wire != "openai":
         return wire
+    if connection.can_change_wire:
+        found = [str(each.value) for each in connection.adjustments if each.kind == "wire"]
+        if found and found[-1] in _OPENAI_WIRES:
+            return _OPENAI_WIRES[found[-1]]
     return _OPENAI_WIRES.get(connection.wire) or preset_at(connection.base_url).preferred_wire
 
 
@@ -75,4 +87,5 @@ def connect_over_http(
         extra_headers=connection.extra_headers,
         http=http,
         retry=retry,
+        adjustments=connection.adjustments,
     )

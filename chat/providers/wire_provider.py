@@ -2,18 +2,24 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
 from typing import ClassVar
 
+from chat.protocol.adjustments import Adjustments
 from chat.protocol.errors import ProviderError
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ModelRequest, ProviderEvent
+from chat.providers.adjusting import adjust_body
 from chat.providers.answer_reader import AnswerReader
-from chat.providers.faults import failure
+from chat.providers.faults import failure, key_of, refused_tool
 from chat.providers.http import Http
+from chat.providers.refusals import find_adjustment
 from chat.providers.retry import RetryPolicy, retrying
 from chat.providers.sse import AnswerDecoder, Decoder, decode
+
+log = logging.getLogger(__name__)
 
 _DRAIN_SECONDS = 0.05
 
@@ -32,8 +38,10 @@ class WireProvider:
         extra_headers: Mapping[str, str] | None = None,
         http: Http,
         retry: RetryPolicy | None = None,
+        adjustments: Adjustments = (),
     ) -> None:
         self.base_url = base_url.rstrip("/")
+        self._adjustments = adjustments
         self._api_key = api_key.strip()
         self._extra_headers = dict(extra_headers or {})
         self._http = http
@@ -71,7 +79,8 @@ class WireProvider:
         return document
 
     async def _ask(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
-        body = json.dumps(self._body(request), ensure_ascii=False).encode("utf-8", "replace")
+        sent = adjust_body(self._body(request), self._adjustments)
+        body = json.dumps(sent, ensure_ascii=False).encode("utf-8", "replace")
         reader = self._reader()
         received = False
         error: ProviderError | None = None
@@ -97,7 +106,27 @@ class WireProvider:
         for event in reader.finish() if complete else reader.break_off():
             yield event
         if not complete:
-            raise self._without_keys(reader.error or error or _unfinished(received)) from None
+            error = reader.error or error or _unfinished(received)
+            raise self._without_keys(self._understood(error, sent)) from None
+
+    def _understood(self, error: ProviderError, sent: JsonObject) -> ProviderError:
+        """The error with what can be done about it. Asking again for what was refused is of no
+        use, whatever its status is."""
+        if not error.words:
+            return error
+        error.adjustment = find_adjustment(error.words, sent)
+        if error.adjustment is not None:
+            error.retryable = False
+        elif error.key == key_of("tool_refused"):
+            error.data = {"tool": refused_tool(error.words, _tool_names(sent))}
+        elif error.key == key_of("malformed_request"):
+            turns = sent.get("messages") or sent.get("input") or ()
+            log.error(
+                "a request of ours breaks the rules of its wire: %s; its turns: %s",
+                error.message,
+                " ".join(str(turn.get("role") or turn.get("type")) for turn in turns),
+            )
+        return error
 
     def _headers(self) -> dict[str, str]:
         headers = {"content-type": "application/json", "accept": "*/*"}
@@ -113,15 +142,14 @@ class WireProvider:
         message = error.message
         for secret in filter(lambda value: len(value) >= 6, secrets):
             message = message.replace(secret, "…")
-        if message == error.message:
-            return error
-        return ProviderError(
-            error.key,
-            message,
-            retryable=error.retryable,
-            retry_after=error.retry_after,
-            status=error.status,
-        )
+        if message != error.message:
+            error.message, error.args = message, (message,)
+        return error
+
+
+def _tool_names(body: JsonObject) -> list[str]:
+    tools = body.get("tools") or ()
+    return [str(tool.get("name") or tool.get("function", {}).get("name")) for tool in tools]
 
 
 async def _drain(stream: AsyncIterator[object]) -> None:

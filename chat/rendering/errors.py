@@ -91,6 +91,32 @@ _PROVIDER: dict[str, Promise | str] = {
         "The provider’s content filter held the answer back."
     ),
     "error.chat_provider_quota_exceeded": _("The provider’s credit or quota is used up."),
+    "error.chat_provider_region_blocked": _(
+        "The provider does not serve the country this server is in."
+    ),
+    "error.chat_provider_not_verified": _(
+        "The provider wants your organisation to be verified before this model can be used."
+    ),
+    "error.chat_provider_terms_not_accepted": _(
+        "The terms of this model have to be accepted at the provider first."
+    ),
+    "error.chat_provider_data_policy": _(
+        "The privacy settings of the account at the provider rule this model out."
+    ),
+    "error.chat_provider_model_not_allowed": _("This model is not part of the key’s plan."),
+    "error.chat_provider_model_retired": _(
+        "The provider has retired this model. Choose another one."
+    ),
+    "error.chat_provider_not_a_chat_model": _("This model cannot hold a conversation."),
+    "error.chat_provider_tool_refused": _(
+        "The provider does not accept the tool %(tool)s. Switch it off, or correct its schema."
+    ),
+    "error.chat_provider_out_of_memory": _(
+        "The server of this model has not enough memory to load it."
+    ),
+    "error.chat_provider_malformed_request": _(
+        "We asked the provider in a way it does not understand. The fault is ours; it was logged."
+    ),
     "error.chat_provider_rate_limited": _("The provider is busy; it asked us to wait a little."),
     "error.chat_provider_overloaded": _("The provider is overloaded at the moment."),
     "error.chat_provider_server_error": _("The provider had a fault of its own."),

@@ -16,6 +16,7 @@ from chat.services.broadcast import (
     user_group,
 )
 from chat.services.caller import Caller
+from chat.services.catalog.adjustments import adjustment_of, forget_adjustments
 from chat.services.catalog.defaults import ensure_defaults
 from chat.services.catalog.environment import Report, connect_environment
 from chat.services.catalog.known import Catalog, KnownAgent, KnownModel, current_catalog, spoken
@@ -39,7 +40,8 @@ from chat.services.catalog.preferences import (
     set_favourite,
     switch_tools,
 )
-from chat.services.catalog.providers import list_models, save_provider, try_model
+from chat.services.catalog.providers import list_models, save_provider
+from chat.services.catalog.trial import try_model
 from chat.services.conversations.attachments import (
     check_ids,
     discard_attachment,
@@ -120,6 +122,7 @@ __all__ = [
     "Started",
     "Subscription",
     "Window",
+    "adjustment_of",
     "adopt_local_model",
     "allow_tools",
     "amend_conversation",
@@ -150,6 +153,7 @@ __all__ = [
     "find_attachment",
     "find_listed",
     "find_owner",
+    "forget_adjustments",
     "get_conversation",
     "give_feedback",
     "hold_queue",

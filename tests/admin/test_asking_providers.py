@@ -10,7 +10,7 @@ from lxml import html  # type: ignore[import-untyped]
 
 from chat.models import Agent, LanguageModel, Provider
 from chat.providers.presets import CUSTOM, PRESETS
-from chat.services.catalog import providers
+from chat.services.catalog import providers, trial
 from chat.services.catalog.defaults import ensure_defaults
 from tests.admin.provider_form import change, given
 from tests.support import factories as make
@@ -25,7 +25,7 @@ ADD = reverse("admin:chat_provider_add")
 @pytest.fixture
 def admin(client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setattr(providers, "LISTING", IMPATIENT)
-    monkeypatch.setattr(providers, "TRYING", IMPATIENT)
+    monkeypatch.setattr(trial, "TRYING", IMPATIENT)
     client.force_login(make.a_superuser("root"))
     return client
 

@@ -18,6 +18,7 @@ from chat.models import (
     Conversation,
     Example,
     Generation,
+    ModelAdjustment,
     Part,
     Profile,
     Provider,
@@ -43,10 +44,11 @@ def addresses(rows: dict[type[Model], Any], model: type[Model]) -> Iterator[str]
 
 
 def test_every_row_of_the_chat_is_in_the_administration() -> None:
-    """A13, F3: all but examples, which stand with their agent, and the search index and the
-    catalog's stamp, which say nothing that they do not."""
+    """A13, F3: all but examples, which stand with their agent, and adjustments, which stand with
+    their model, and the search index and the catalog's stamp, which say nothing that they do
+    not."""
     rows = set(apps.get_app_config("chat").get_models())
-    assert rows - set(MODELS) == {Example, SearchEntry, CatalogStamp}
+    assert rows - set(MODELS) == {Example, ModelAdjustment, SearchEntry, CatalogStamp}
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])

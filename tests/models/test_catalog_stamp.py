@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from chat.models import Agent, Example, LanguageModel, Provider, ToolSetting
+from chat.models import (
+    Agent,
+    Example,
+    LanguageModel,
+    ModelAdjustment,
+    Provider,
+    ToolSetting,
+)
 from chat.services.catalog.defaults import ensure_defaults
 from chat.services.catalog.known import current_catalog, spoken
 
@@ -27,6 +34,9 @@ CHANGES: dict[str, Callable[[], Any]] = {
         update_conflicts=True,
         unique_fields=("tool",),
         update_fields=("enabled",),
+    ),
+    "a refusal is remembered": lambda: ModelAdjustment.objects.create(
+        model=LanguageModel.objects.get(), kind="drop", name="temperature"
     ),
     "a model is deleted": lambda: LanguageModel.objects.all().delete(),
     "a provider is switched off": lambda: Provider.objects.update(enabled=False),

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from chat.models import Conversation, Message, Part, SearchEntry
+from chat.models import Conversation, Message, ModelAdjustment, Part, SearchEntry
 from chat.protocol.ids import new_id
 from tests.support import factories as make
 
@@ -112,6 +112,12 @@ def a_model_twice() -> None:
     make.a_model(model.provider, model_id=model.model_id)
 
 
+def a_model_adjusted_twice() -> None:
+    model = make.a_model()
+    for value in ("low", "high"):
+        ModelAdjustment.objects.create(model=model, kind="set", name="effort", value=value)
+
+
 def a_model_that_pays() -> None:
     make.a_model(output_price=-1)
 
@@ -187,6 +193,7 @@ REFUSED: dict[Callable[[], None], str] = {
     one_socket_twice: "socket",
     a_stranger_kind_of_provider: "provider_kind",
     a_model_twice: "model_once|model_id",
+    a_model_adjusted_twice: "one_adjustment_of_a_kind|kind",
     a_model_that_pays: "model_prices",
     two_default_agents: "one_default_agent|is_default",
     an_agent_without_steps: "agent_max_steps",

@@ -6,7 +6,7 @@ from django.apps import apps
 from django.contrib.auth.models import Group, User
 from django.db.models import Model
 
-from chat.models import CatalogStamp, Example, Profile, SearchEntry
+from chat.models import CatalogStamp, Example, ModelAdjustment, Profile, SearchEntry
 from chat.protocol.tool_state import Ended, Started, ToolError, ToolPending, ToolRunning
 from tests.support import factories as make
 
@@ -32,12 +32,16 @@ def one_of_everything(owner: User | None = None) -> dict[type[Model], Any]:
     make.a_message_with_parts(talk, "assistant", "It is **4**.", states)
     answer = make.a_message(talk, "assistant", status="streaming")
     process = make.a_process()
+    adjustment = ModelAdjustment.objects.create(
+        model=model, kind="drop", name="temperature", refusal="temperature is not supported"
+    )
     made = [
         owner,
         Profile.objects.get(),
         Group.objects.create(name="Helpers"),
         provider,
         model,
+        adjustment,
         agent,
         Example.objects.create(agent=agent, title_en="Ask", text_en="What is 2+2?"),
         make.a_tool_setting("calculator", name="Calculator"),

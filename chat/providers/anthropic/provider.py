@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from chat.protocol.adjustments import Adjustments
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ModelRequest
 from chat.providers.answer_reader import AnswerReader
@@ -28,6 +29,7 @@ class AnthropicMessages(WireProvider):
         extra_headers: Mapping[str, str] | None = None,
         http: Http,
         retry: RetryPolicy | None = None,
+        adjustments: Adjustments = (),
     ) -> None:
         super().__init__(
             base_url,
@@ -35,6 +37,7 @@ class AnthropicMessages(WireProvider):
             extra_headers={"anthropic-version": VERSION} | dict(extra_headers or {}),
             http=http,
             retry=retry,
+            adjustments=adjustments,
         )
 
     def _authorisation(self, api_key: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from chat.protocol.adjustments import Adjustments
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ModelRequest
 from chat.providers.answer_reader import AnswerReader
@@ -27,9 +28,17 @@ class OpenAIChat(WireProvider):
         quirks: Quirks | None = None,
         http: Http,
         retry: RetryPolicy | None = None,
+        adjustments: Adjustments = (),
     ) -> None:
-        super().__init__(base_url, api_key, extra_headers=extra_headers, http=http, retry=retry)
-        self._quirks = quirks or Quirks()
+        super().__init__(
+            base_url,
+            api_key,
+            extra_headers=extra_headers,
+            http=http,
+            retry=retry,
+            adjustments=adjustments,
+        )
+        self._quirks = (quirks or Quirks()).adjusted(adjustments)
 
     def _body(self, request: ModelRequest) -> JsonObject:
         return request_body(request, self._quirks)

@@ -1,8 +1,10 @@
 """How servers that speak the OpenAI chat wire differ, as data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Self
+
+from chat.protocol.adjustments import Adjustments
 
 # Stands for the step in the fields of `ThinkingFields`.
 STEP: Final = "{step}"
@@ -44,3 +46,8 @@ class Quirks:
     echo_extra_content: bool = False
     # Whether requests that begin alike are kept together by a key.
     cache_key: bool = False
+
+    def adjusted(self, adjustments: Adjustments) -> Self:
+        """As a server wants it that has refused a turn without its thoughts."""
+        fields = [str(each.value) for each in adjustments if each.kind == "echo"]
+        return replace(self, echo_reasoning=fields[-1]) if fields else self

@@ -14,10 +14,11 @@ from django.conf import settings
 from django.utils import translation
 from modeltranslation.utils import get_language
 
-from chat.engine.files import AcceptedFiles
+from chat.engine.files import AcceptedFiles, accepted_after
 from chat.engine.tool_style import Setting
 from chat.engine.usage import Prices, Rates
 from chat.models import Agent, Example, LanguageModel, Provider, ToolSetting
+from chat.protocol.adjustments import Adjustments, has
 from chat.protocol.effort import Effort, Thinking, ThinkingForm, in_order
 from chat.protocol.files import IMAGES
 from chat.protocol.ids import is_uuid
@@ -25,6 +26,7 @@ from chat.protocol.messages import ModelRef
 from chat.providers.presets import IMAGES_OF, takes_pdf
 from chat.providers.registry import Connection
 from chat.services import statements
+from chat.services.catalog.adjustments import adjustments_of, window_of
 from chat.services.catalog.providers import connection_of
 
 # A text in every language we speak.
@@ -42,6 +44,8 @@ class ModelChoice:
     context_window: int | None = None
     accepted_files: AcceptedFiles = field(default_factory=AcceptedFiles)
     thinks: bool = False
+    # How it is asked otherwise since its server has refused something.
+    adjustments: Adjustments = ()
     # What can be chosen of its thinking.
     thinking: Thinking = field(default_factory=Thinking)
 
@@ -185,7 +189,7 @@ def _read() -> Catalog:
     # The stamp first: what changes while the rows are read changes it once more.
     stamp = statements.catalog_stamp()
     tools = list(ToolSetting.objects.all())
-    models = LanguageModel.objects.select_related("provider")
+    models = LanguageModel.objects.select_related("provider").prefetch_related("adjustments")
     return Catalog(
         stamp=stamp,
         agents={row.pk: _agent(row) for row in Agent.objects.prefetch_related("examples")},
@@ -227,21 +231,27 @@ def _agent(row: Agent) -> KnownAgent:
 
 
 def _model(row: LanguageModel) -> KnownModel:
+    adjustments = adjustments_of(row)
     return KnownModel(
         id=row.pk,
         name=row.label or row.model_id,
         enabled=row.enabled,
         provider_names=_texts(row.provider, "name"),
         provider_enabled=row.provider.enabled,
-        native_tools=row.native_tools,
+        native_tools=row.native_tools and not has(adjustments, "tools"),
         tool_style=_setting(row.provider.tool_style),
-        choice=_choice(row),
+        choice=_choice(row, adjustments),
         reasoning=row.reasoning,
-        vision=row.vision,
+        vision=row.vision and not has(adjustments, "images"),
     )
 
 
-def _choice(row: LanguageModel) -> ModelChoice:
+def choice_of(row: LanguageModel) -> ModelChoice:
+    """How one model is asked, read from its rows."""
+    return _choice(row, adjustments_of(row))
+
+
+def _choice(row: LanguageModel, adjustments: Adjustments) -> ModelChoice:
     rates = Rates(
         input=row.input_price,
         output=row.output_price,
@@ -253,8 +263,9 @@ def _choice(row: LanguageModel) -> ModelChoice:
         connection=connection_of(row.provider),
         prices=Prices(rates),
         max_output=row.max_output,
-        context_window=row.context_window,
-        accepted_files=_accepted_files(row),
+        context_window=window_of(row.context_window, adjustments),
+        accepted_files=accepted_after(_accepted_files(row), adjustments),
+        adjustments=adjustments,
         thinks=row.reasoning,
         thinking=Thinking(in_order(row.efforts or ()), _form(row.thinking)),
     )

@@ -1,4 +1,4 @@
-"""Providers: their rows and keys, their lists of models saved as rows, and a trial of a model."""
+"""Providers: their rows and keys, and their lists of models saved as rows."""
 
 import re
 from collections.abc import Sequence
@@ -10,23 +10,17 @@ from urllib.parse import urlsplit
 from asgiref.sync import async_to_sync
 from django.db import transaction
 
-from chat.engine.collect import collect_text
-from chat.models import LanguageModel, Provider
-from chat.protocol.errors import ProviderError
-from chat.protocol.interfaces import ModelMessage, ModelRequest, TextBlock
+from chat.models import LanguageModel, ModelAdjustment, Provider
 from chat.providers.http import Http, HttpSettings
 from chat.providers.model_list import ModelFacts, read_models
-from chat.providers.registry import Connection, connect, connect_over_http
+from chat.providers.registry import Connection, connect_over_http
 from chat.providers.retry import RetryPolicy
 from chat.services.catalog.new_chats import only_demo, use_provider
 
 # Somebody waits in front of a page or a terminal.
 LISTING = HttpSettings(connect=5, first_byte=10, idle=10)
-TRYING = HttpSettings(connect=5, first_byte=60, idle=30)
 ONCE = RetryPolicy(attempts=1)
 
-QUESTION = "Answer with one word: hello"
-LONGEST_ANSWER: Final = 200
 # A list of hundreds (OpenRouter) is for choosing from, not for the menu of models.
 MENU: Final = 50
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
@@ -60,6 +54,8 @@ def save_provider(provider: Provider, *, new_key: str = "", forget_key: bool = F
     moment reads as empty, and must not be written back.
     """
     before = Provider.objects.filter(pk=provider.pk).values_list("base_url", flat=True).first()
+    # What its server has refused may be right now, or where it is now.
+    ModelAdjustment.objects.filter(model__provider=provider.pk).delete()
     # Sent to another server, a key would come out again.
     moved = before is not None and _server(before) != _server(provider.base_url)
     if before is None or new_key or forget_key or moved:
@@ -88,30 +84,12 @@ def list_models(provider: Provider) -> Listed:
     return listed
 
 
-def try_model(model: LanguageModel) -> str:
-    """Ask a model for one word and return its answer; a fault raises `ProviderError`."""
-    return async_to_sync(_ask)(connection_of(model.provider), model.model_id)
-
-
 async def _read(connection: Connection) -> list[ModelFacts]:
     http = Http(LISTING)
     try:
         return await read_models(connect_over_http(connection, http, ONCE))
     finally:
         await http.aclose()
-
-
-async def _ask(connection: Connection, model_id: str) -> str:
-    request = ModelRequest(model=model_id, messages=(ModelMessage("user", (TextBlock(QUESTION),)),))
-    http = Http(TRYING)
-    try:
-        provider = connect(connection, http, ONCE)
-        text = await collect_text(provider, request, limit=LONGEST_ANSWER)
-    finally:
-        await http.aclose()
-    if not text.strip():
-        raise ProviderError("error.chat_empty_answer")
-    return text.strip()
 
 
 def _without_dated(facts: Sequence[ModelFacts]) -> list[ModelFacts]:

@@ -10,9 +10,11 @@ from chat.engine import loop as engine
 from chat.engine.limits import Limits
 from chat.protocol.errors import ChatError, ProviderError
 from chat.protocol.events import Edited, Retry, UserMessage
-from chat.protocol.interfaces import Retrying
+from chat.protocol.interfaces import Adjusted, Retrying
 from chat.protocol.stopped import StoppedBy
 from chat.services.background import Background
+from chat.services.catalog.adjustments import remember_adjustment
+from chat.services.pool import in_writer
 from chat.services.runs.flush import flusher
 from chat.services.runs.request import RequestBuilder
 from chat.services.runs.run import RUNS, Run, hold
@@ -59,7 +61,7 @@ async def _write_and_settle(run: Run) -> None:
     except asyncio.CancelledError:
         outcome = stopped(run)
     except ProviderError as error:
-        outcome = failed(error.key, error.message)
+        outcome = failed(error.key, error.message, error.data)
     except ChatError as error:
         outcome = failed(error.key, data=error.data)
     except Exception as error:  # the person must see an ended answer, whatever broke
@@ -90,11 +92,25 @@ async def _write(run: Run) -> Outcome:
     try:
         return await _answer(run, requests)
     except ProviderError as error:
-        if error.key != TOO_LONG or run.has_written() or not await requests.fit_after_refusal():
+        if error.key != TOO_LONG or run.has_written():
+            raise
+        if not await requests.fit_after_refusal(_told_window(error)):
             raise
         for change in run.assembly.abort():
             run.note(change)
+        if error.adjustment is not None:
+            await _remember(run, Adjusted(error.adjustment, error.message))
         return await _answer(run, requests)
+
+
+def _told_window(error: ProviderError) -> int | None:
+    """How many tokens fit, where the refusal says it."""
+    told = error.adjustment
+    return told.value if told and told.kind == "window" and isinstance(told.value, int) else None
+
+
+async def _remember(run: Run, adjusted: Adjusted) -> None:
+    await in_writer(remember_adjustment, run.spec.model.ref, adjusted)
 
 
 async def _answer(run: Run, requests: RequestBuilder) -> Outcome:
@@ -118,6 +134,8 @@ async def _answer(run: Run, requests: RequestBuilder) -> Outcome:
                 return finished(change)
             if isinstance(change, Retrying):
                 run.tell(_retry(run, change))
+            elif isinstance(change, Adjusted):
+                await _remember(run, change)
             elif run.note(change):
                 flusher.soon()
     return failed("error.chat_provider_cut_off")

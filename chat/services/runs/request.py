@@ -5,11 +5,9 @@ from django.conf import settings
 from chat.engine import context
 from chat.engine.files import replace_other_files
 from chat.engine.history import HistoryOptions, to_model_messages
-from chat.engine.xml_provider import XmlToolProvider
 from chat.protocol.displays import Display
 from chat.protocol.interfaces import (
     ModelMessage,
-    ModelProvider,
     ModelRequest,
     TextBlock,
     ToolContext,
@@ -19,10 +17,11 @@ from chat.protocol.notes import state_notes
 from chat.protocol.parts import Part, ToolPart
 from chat.protocol.tool_state import ToolCompleted
 from chat.providers.http import HttpSettings
-from chat.providers.registry import connect, shared_http
+from chat.providers.registry import shared_http
 from chat.services.pool import in_pool
 from chat.services.runs.files import has_files, open_files
 from chat.services.runs.fit import make_fit
+from chat.services.runs.model import open_model
 from chat.services.runs.run import Run
 from chat.tools.registry import registry
 
@@ -36,11 +35,12 @@ class RequestBuilder:
         self.run = run
         self.toolbox = registry.toolbox(run.spec.tools)
         self.tools = tuple(self.toolbox.specs())
-        self.provider: ModelProvider = connect(
-            run.spec.model.connection, shared_http(http_settings())
+        self.provider = open_model(
+            run.spec.model,
+            shared_http(http_settings()),
+            style=run.spec.tool_style,
+            tools=self.tools,
         )
-        if run.spec.tool_style == "xml":
-            self.provider = XmlToolProvider(self.provider, self.tools)
 
     def request(self, parts: tuple[Part, ...]) -> ModelRequest:
         spec = self.run.spec
@@ -81,10 +81,12 @@ class RequestBuilder:
         if model.context_window:
             await self._shorten(context.room(model.context_window, model.max_output))
 
-    async def fit_after_refusal(self) -> bool:
-        """The provider says it was too long: try with half; whether anything was shortened."""
-        before = self.run.history
-        await self._shorten(context.estimate(self._now()) // 2)
+    async def fit_after_refusal(self, window: int | None = None) -> bool:
+        """The provider says it was too long: try with half, or with what fits the window that it
+        has told; whether anything was shortened."""
+        before, half = self.run.history, context.estimate(self._now()) // 2
+        told = context.room(window, self.run.spec.model.max_output) if window else half
+        await self._shorten(min(told, half))
         return self.run.history != before
 
     async def _shorten(self, limit: int) -> None:

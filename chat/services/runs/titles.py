@@ -20,13 +20,14 @@ from chat.protocol.events import Title
 from chat.protocol.interfaces import ModelMessage, ModelRequest, TextBlock
 from chat.protocol.messages import WithParts, is_answer
 from chat.protocol.parts import FilePart
-from chat.providers.registry import connect, shared_http
+from chat.providers.registry import shared_http
 from chat.providers.retry import RetryPolicy
 from chat.services import statements
 from chat.services.background import Background
 from chat.services.broadcast import publish, tell_sidebar
 from chat.services.conversations.search_index import index_title
 from chat.services.pool import in_pool, in_writer
+from chat.services.runs.model import open_model
 from chat.services.runs.run import Run
 from chat.services.runs.spec import RunSpec
 
@@ -73,7 +74,7 @@ async def _improve(spec: RunSpec, question: WithParts, answer: WithParts) -> Non
     try:
         if not await in_pool(_has_title, conversation_id, made):
             return
-        provider = connect(spec.model.connection, shared_http(), RetryPolicy(attempts=1))
+        provider = open_model(spec.model, shared_http(), RetryPolicy(attempts=1))
         async with asyncio.timeout(PATIENCE):
             text = await collect_text(provider, _request(spec, question, answer))
         title = title_from_answer(text)
