@@ -10,6 +10,7 @@ conversation = [
     path("", pages.conversation, name="conversation"),
     path("older/", pages.older, name="older"),
     path("newer/", pages.newer, name="newer"),
+    path("outline/", pages.outline, name="outline"),
     path("send/", turns.send, name="send"),
     path("attachments/", attachments.upload, name="upload_here"),
     path("stop/", turns.stop, name="stop"),

@@ -19,6 +19,13 @@ class Chosen(NamedTuple):
     effort: Effort = ""
 
 
+class Question(NamedTuple):
+    """A question in the outline of a conversation: its place, and how it begins."""
+
+    position: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """The messages are at least as new as `rev` and `seq` say, never older."""

@@ -64,6 +64,7 @@ from chat.services.conversations.organise import (
     was_archived,
     was_deleted,
 )
+from chat.services.conversations.outline import list_questions
 from chat.services.conversations.search import Found, search
 from chat.services.conversations.search_index import reindex
 from chat.services.conversations.sidebar import Listed, find_listed, list_conversations
@@ -165,6 +166,7 @@ __all__ = [
     "list_conversations",
     "list_deleted",
     "list_models",
+    "list_questions",
     "local_model_address",
     "look",
     "mark_read",

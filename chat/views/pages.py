@@ -11,6 +11,7 @@ from chat import services
 from chat.models import Conversation
 from chat.protocol.errors import ChatError
 from chat.protocol.transcript import Transcript
+from chat.rendering.page.outline import outline_html
 from chat.rendering.page.pages import newer_html, older_html
 from chat.views.page_data import conversation_page, empty_page
 from chat.views.responses import (
@@ -113,6 +114,15 @@ def _newer(request: HttpRequest, row: Conversation, transcript: Transcript) -> H
     with reader.speaking():
         page = conversation_page(row, transcript, catalog)
         return HttpResponse(newer_html(page, reader))
+
+
+@require_GET
+@never_cache
+def outline(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
+    """The questions of a conversation, for the list that leads to them."""
+    row = conversation_or_404(caller(request), conversation_id)
+    questions = services.list_questions(caller(request), row.pk)
+    return HttpResponse(outline_html(str(row.pk), questions, reader_of(request)))
 
 
 @require_GET

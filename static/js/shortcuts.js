@@ -51,6 +51,7 @@ document.addEventListener("keydown", (event) => {
   else if (command && event.shiftKey && key === "o") document.querySelector("[data-new]")?.click();
   else if (plain && key === "/") byId("text")?.focus();
   else if (plain && key === "?") byId("keys")?.showModal();
+  else if (plain && key === "o") document.dispatchEvent(new Event("parley:outline"));
   else return;
   event.preventDefault();
 });

@@ -64,9 +64,13 @@ def stream(page: Page, tokens: int, ms: int) -> dict[str, Any]:
 
 @pytest.mark.full
 @pytest.mark.alone
-def test_a_long_answer_keeps_the_page_quick(enter: Enter) -> None:
-    """10,000 tokens of markdown, one every 5 ms."""
-    page = enter().open("/")
+@pytest.mark.parametrize("outline", [False, True])
+def test_a_long_answer_keeps_the_page_quick(enter: Enter, outline: bool) -> None:
+    """10,000 tokens of markdown, one every 5 ms; with the outline beside it too."""
+    window = enter(viewport={"width": 1440, "height": 900})
+    if outline:
+        window.context.add_cookies([{"name": "outline", "value": "shown", "url": window.url}])
+    page = window.open("/")
     seen = stream(page, 10_000, 5)
     print(
         f"\nmain thread {seen['share']:.1%}, long tasks {sorted(seen['tasks'])[-5:]}, "

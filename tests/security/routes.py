@@ -108,6 +108,7 @@ EXPECTED: dict[str, Expect] = {
     "chat:conversation": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:older": Expect(get=owner_only(200), post=people(REFUSED), query="?before=2", own=True),
     "chat:newer": Expect(get=owner_only(200), post=people(REFUSED), query="?after=2", own=True),
+    "chat:outline": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:send": Expect(get=people(REFUSED), post=owner_only(409), data={"content": ""}, own=True),
     "chat:upload": Expect(get=people(REFUSED), post=people(400)),
     "chat:upload_here": Expect(get=people(REFUSED), post=owner_only(400), own=True),
