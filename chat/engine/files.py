@@ -13,6 +13,9 @@ NO_SUCH_IMAGES = "[Attached {name}: this model cannot see images of the type {mi
 NO_PDF = "[Attached {name}: this model cannot read PDF files]"
 NO_FILES = "[Attached {name}: this model cannot take files of the type {mime}]"
 TOO_LARGE = "[Attached {name}: too large to be sent to this model]"
+UNREADABLE = "[Attached {name}: the file is broken and cannot be read]"
+NO_TEXT = "[Attached {name}: a PDF file without text, perhaps scanned, which this model cannot see]"
+PDF_TEXT = "[Attached {name}: the text of {read} of its {pages} pages]\n{fence}\n{text}\n{fence}"
 MISSING = "[Attached {name}: the file is not there any more]"
 
 _SUFFIX = re.compile(r"\.([A-Za-z0-9+#-]{1,12})$")
@@ -51,9 +54,22 @@ def replace_other_files(
     return tuple(_message(message, accepted) for message in messages)
 
 
+def pdf_as_text(name: str, text: str, pages: int, pages_read: int) -> str:
+    """A PDF file for a model that cannot take one: its text, as far as it has any."""
+    if not text.strip():
+        return NO_TEXT.format(name=name)
+    return PDF_TEXT.format(
+        name=name, read=pages_read, pages=pages, fence=_fence(text), text=text.rstrip()
+    )
+
+
+def _fence(text: str) -> str:
+    return "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 3)
+
+
 def file_as_text(name: str, text: str) -> str:
     """A text file as a model reads it: its name, and its content in a fence of its own."""
-    fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 3)
+    fence = _fence(text)
     suffix = _SUFFIX.search(name)
     language = suffix[1].lower() if suffix else ""
     return f"[Attached {name}]\n{fence}{language}\n{text.rstrip()}\n{fence}"

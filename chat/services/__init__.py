@@ -46,6 +46,7 @@ from chat.services.conversations.attachments import (
     check_ids,
     discard_attachment,
     find_attachment,
+    picture_to_show,
     store_attachment,
 )
 from chat.services.conversations.export import FORMATS, export_conversation, message_source
@@ -175,6 +176,7 @@ __all__ = [
     "newer_database",
     "only_demo",
     "pending_migrations",
+    "picture_to_show",
     "pin",
     "purge",
     "read_transcript",

@@ -16,9 +16,23 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 THREADS = 4
+# For work that takes a processor a while: pictures, the text of PDF files.
+WORKERS = 2
 
 _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="parley-db")
 _writer = ThreadPoolExecutor(1, thread_name_prefix="parley-db-writer")
+_workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="parley-work")
+
+
+async def in_worker(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run what takes long and uses no database, so that those who do need not wait for it."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_workers, lambda: function(*args, **kwargs))
+
+
+def by_worker(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same for a thread that waits; it must not be one of the workers itself."""
+    return _workers.submit(function, *args, **kwargs).result()
 
 
 async def in_pool(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

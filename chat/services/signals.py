@@ -11,6 +11,7 @@ from django.http import HttpRequest
 
 from chat.models import Attachment
 from chat.services.broadcast import tell_logged_out
+from chat.services.conversations.derived import DERIVED
 
 
 @receiver(user_logged_out)
@@ -24,5 +25,10 @@ def close_sockets(request: HttpRequest, user: Any, **_: Any) -> None:
 def remove_file(instance: Attachment, **_: Any) -> None:
     """However a row goes, alone or with its message, conversation or owner."""
     storage, name = instance.file.storage, str(instance.file.name)
+
+    def remove() -> None:
+        for ending in ("", *DERIVED):
+            storage.delete(name + ending)
+
     # After the transaction: if that is rolled back, the row is there and needs its file.
-    transaction.on_commit(lambda: storage.delete(name))
+    transaction.on_commit(remove)

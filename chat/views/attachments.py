@@ -88,24 +88,29 @@ def attachment(request: HttpRequest, attachment_id: UUID) -> HttpResponse:
 
 
 def _download(request: HttpRequest, row: Attachment) -> HttpResponse:
+    """The file as it was uploaded; with `?shown` a picture as it is looked at. A moving one has
+    nothing in it but pictures, and is shown as it is."""
+    shown = "shown" in request.GET and row.mime in IMAGES and row.mime != "image/gif"
     # The content of an id never changes; asking again is how its owner is checked.
-    tag = quote_etag(str(row.pk))
+    tag = quote_etag(f"{row.pk}-shown" if shown else str(row.pk))
     if tag in parse_etags(request.headers.get("If-None-Match", "")):
-        return _guarded(HttpResponse(status=304), row)
+        return _guarded(HttpResponse(status=304), row, tag)
+    picture = services.picture_to_show(row) if shown else None
     try:
-        content = row.file.read()
+        content = picture.data if picture else row.file.read()
     except FileNotFoundError:
         raise Http404 from None
-    response = HttpResponse(content, content_type=SERVED_AS.get(row.mime, OCTETS))
+    mime = picture.mime if picture else SERVED_AS.get(row.mime, OCTETS)
+    response = HttpResponse(content, content_type=mime)
     inline = row.mime in IMAGES
     disposition = content_disposition_header(not inline, row.filename or str(row.pk))
     response["Content-Disposition"] = disposition or "inline"
-    return _guarded(response, row)
+    return _guarded(response, row, tag)
 
 
-def _guarded(response: HttpResponse, row: Attachment) -> HttpResponse:
+def _guarded(response: HttpResponse, row: Attachment, tag: str) -> HttpResponse:
     """Whatever a browser takes the file for: it may run nothing and be put into no page."""
-    response["ETag"] = quote_etag(str(row.pk))
+    response["ETag"] = tag
     if row.message_id is not None or row.queued_id is not None:
         response["Parley-Sent"] = "yes"
     response["Cache-Control"] = "private, no-cache"

@@ -57,7 +57,7 @@ function keep(item, file) {
   item.querySelector("[data-as-text]").hidden = !file.pasted;
   if (file.mime.startsWith("image/")) {
     const picture = document.createElement("img");
-    picture.src = file.url;
+    picture.src = `${file.url}?shown`;
     picture.alt = "";
     item.querySelector(".icon").replaceWith(picture);
   }

@@ -1,30 +1,40 @@
 """What models are sent of attached files: read off the wire by the scripted provider (A17, C2)."""
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
+from io import BytesIO
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from chat.engine.files import AcceptedFiles, replace_other_files
 from chat.engine.history import to_model_messages
+from chat.formats.pictures import prepare_picture
 from chat.models import Attachment, LanguageModel, Part
 from chat.protocol.factories import create_file_part
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import FileBlock, ModelMessage, TextBlock, ToolResultBlock
 from chat.providers.presets import takes_pdf
 from chat.services.conversations.history import read_history
-from chat.services.runs.files import open_files
+from chat.services.runs.files import open_files, rows_of
 from tests.support import factories as make
 from tests.support import sample_files as samples
+from tests.support.pdf_files import pdf_file
+from tests.support.photos import a_photo
 from tests.support.site import Site
 from tests.support.tabs import Tab, in_thread
 
 CODE = samples.CODE.decode()
 QUOTED = f"[Attached f.py]\n````py\n{CODE.rstrip()}\n````"
-DATA = b64encode(samples.PNG).decode()
-PDF_DATA = b64encode(samples.PDF).decode()
+PNG = prepare_picture(samples.PNG).data
+DATA = b64encode(PNG).decode()
+PDF = pdf_file("The harbour opens at six.", "And closes at ten.")
+PDF_DATA = b64encode(PDF).decode()
 NO_IMAGES = "[Attached a.png: this model cannot see images]"
-NO_PDF = "[Attached d.pdf: this model cannot read PDF files]"
+PDF_TEXT = (
+    "[Attached d.pdf: the text of 2 of its 2 pages]\n```\n"
+    "The harbour opens at six.\n\nAnd closes at ten.\n```"
+)
 
 
 @in_thread
@@ -50,7 +60,7 @@ def files_of(site: Site, *wanted: tuple[str, str, bytes]) -> list[str]:
 
 PICTURE = ("a.png", "image/png", samples.PNG)
 TEXT = ("f.py", "text/plain", samples.CODE)
-DOCUMENT = ("d.pdf", "application/pdf", samples.PDF)
+DOCUMENT = ("d.pdf", "application/pdf", PDF)
 
 
 async def asked(site: Site, kind: str, *, vision: bool) -> Any:
@@ -73,7 +83,7 @@ async def test_the_openai_wire_has_images_as_data(site: Site) -> None:
     assert body["messages"][-1]["content"] == [
         {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{DATA}"}},
         {"type": "text", "text": QUOTED},
-        {"type": "text", "text": NO_PDF},
+        {"type": "text", "text": PDF_TEXT},
         {"type": "text", "text": "Look"},
     ]
 
@@ -86,7 +96,7 @@ async def test_the_anthropic_wire_has_images_and_documents_as_sources(site: Site
         {"type": "image", "source": image},
         {"type": "text", "text": QUOTED},
         {"type": "document", "source": document},
-        {"type": "text", "text": "Look"},
+        {"type": "text", "text": "Look", "cache_control": {"type": "ephemeral"}},
     ]
 
 
@@ -94,7 +104,7 @@ async def test_the_ollama_wire_has_images_beside_the_words(site: Site) -> None:
     body = await asked(site, "ollama", vision=True)
     said = body["messages"][-1]
     assert said["images"] == [DATA]
-    assert said["content"] == f"{QUOTED}\n\n{NO_PDF}\n\nLook"
+    assert said["content"] == f"{QUOTED}\n\n{PDF_TEXT}\n\nLook"
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
@@ -104,7 +114,7 @@ async def test_a_model_that_sees_nothing_is_told_what_it_does_not_see(
     body = await asked(site, kind, vision=False)
     content = body["messages"][-1]["content"]
     texts = [block["text"] for block in content] if isinstance(content, list) else [content]
-    assert "\n\n".join(texts) == f"{NO_IMAGES}\n\n{QUOTED}\n\n{NO_PDF}\n\nLook"
+    assert "\n\n".join(texts) == f"{NO_IMAGES}\n\n{QUOTED}\n\n{PDF_TEXT}\n\nLook"
     assert DATA not in site.provider.requests[-1].body.decode()
 
 
@@ -132,25 +142,26 @@ async def test_a_file_is_read_once_however_many_steps_there_are(
     from tests.support.model_server import Call, reply
 
     read: list[str] = []
-    before = files._read
+    before = files.read_file
 
     def count(row: Attachment) -> bytes | None:
         read.append(row.filename)
         return before(row)
 
-    monkeypatch.setattr(files, "_read", count)
+    monkeypatch.setattr(files, "read_file", count)
     await speak(site, "openai", vision=True)
     tab = await site.tab()
     site.provider.script(*(reply(Call("calculator", {"expression": f"{n}+1"})) for n in range(3)))
-    await say(site, tab, "Count", await files_of(site, PICTURE))
+    await say(site, tab, "Count", await files_of(site, TEXT))
     assert len(site.provider.requests) == 4
-    assert read == ["a.png"]
+    assert read == ["f.py"]
 
 
 def opened(alice: Any, message: Any, **accepted: Any) -> list[Any]:
     history = read_history(message.conversation_id, before=99)
     model = AcceptedFiles(**{"images": ("image/png",), **accepted})
-    sent = replace_other_files(to_model_messages(open_files(history, alice.pk, model)), model)
+    found = open_files(history, rows_of(history, alice.pk), model)
+    sent = replace_other_files(to_model_messages(found), model)
     return [block for each in sent for block in each.content]
 
 
@@ -171,10 +182,57 @@ def on_a_message(alice: Any, *names: str, owner: Any = None) -> Any:
 @pytest.mark.django_db
 def test_when_not_all_fit_the_oldest_are_only_named(alice: Any) -> None:
     message = on_a_message(alice, "old.png", "new.png")
-    blocks = opened(alice, message, max_total=len(samples.PNG))
+    blocks = opened(alice, message, max_total=len(PNG))
     assert blocks[0] == TextBlock("[Attached old.png: too large to be sent to this model]")
     assert blocks[1].url.startswith("data:image/png;base64,")
     assert [type(block) for block in opened(alice, message, max_file=3)] == [TextBlock, TextBlock]
+
+
+def on_a_message_of(alice: Any, mime: str, content: bytes) -> Any:
+    message = make.a_message(make.a_conversation(alice))
+    row = make.an_attachment(alice, message, content, filename="x", mime=mime)
+    url = f"/attachments/{row.pk}/"
+    make.a_part(create_file_part(str(message.conversation_id), str(message.pk), mime, url, "x"))
+    return message
+
+
+@pytest.mark.django_db
+def test_a_pdf_that_is_too_large_for_a_model_that_takes_them_goes_as_text(alice: Any) -> None:
+    message = on_a_message_of(alice, "application/pdf", PDF)
+    [whole] = opened(alice, message, pdf=True)
+    assert isinstance(whole, FileBlock)
+    [text] = opened(alice, message, pdf=True, max_file=len(PDF) - 1)
+    assert "The harbour opens at six." in text.text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("mime", "content", "note"),
+    [
+        ("application/pdf", samples.PDF, "broken and cannot be read"),
+        ("application/pdf", pdf_file(" "), "a PDF file without text"),
+        ("image/jpeg", samples.JPEG, "broken and cannot be read"),
+        ("image/webp", samples.WEBP, "broken and cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_said(alice: Any, mime: str, content: bytes, note: str) -> None:
+    [block] = opened(alice, on_a_message_of(alice, mime, content))
+    assert note in block.text
+
+
+@pytest.mark.django_db
+def test_a_photo_goes_upright_small_and_without_its_place(alice: Any) -> None:
+    photo = a_photo((2400, 1200), turned=6)
+    message = on_a_message_of(alice, "image/jpeg", photo)
+    [block] = opened(alice, message, images=("image/png", "image/jpeg"))
+    data = b64decode(block.url.partition(",")[2])
+    with Image.open(BytesIO(data)) as sent:
+        assert sent.size == (784, 1568)
+        assert not sent.getexif()
+    # Made once, and kept beside the file, which stays as it was.
+    row = Attachment.objects.get()
+    assert row.file.storage.open(f"{row.file.name}.shown").read() == data
+    assert row.file.read() == photo
 
 
 @pytest.mark.django_db

@@ -36,7 +36,7 @@ async def test_a_message_with_files_is_streamed_as_it_is_reloaded(site: Site) ->
     await equal_pages(one, other)
     [said] = [each for each in one.page.messages() if each.get("data-role") == "user"]
     pictures = [each.get("src") for each in said.iter("img")]
-    assert pictures == [f"/attachments/{ids[0]}/"]
+    assert pictures == [f"/attachments/{ids[0]}/?shown"]
     assert "f.py" in one.page.text_of("t")
     assert f"{len(samples.CODE)}\xa0B" in one.page.text_of("t")
 

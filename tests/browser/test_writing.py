@@ -177,7 +177,7 @@ def test_what_the_picked_model_cannot_take_is_said_before_sending(page: Page) ->
     )
     choose(page, "paper.pdf", PDF)
     expect(line).to_contain_text("glm-4.6 cannot read PDF files.")
-    expect(line).to_contain_text("a note takes the place of photo.png and paper.pdf.")
+    expect(line).to_contain_text("It gets the text of paper.pdf.")
     page.reload()
     expect(line).to_contain_text("glm-4.6 cannot see images.")
     # It follows the picker: no model here sees, so one is said to.

@@ -115,6 +115,8 @@ def file_html(part: FilePart, element: str, reader: Reader) -> SafeString:
         "id": element,
         "url": url,
         "picture": part.url if picture else "",
+        # As it is looked at; the link leads to the file itself.
+        "shown": f"{part.url}?shown" if own else part.url,
         "name": part.filename or part.mime,
         "size": "" if part.size is None else file_size(part.size),
     }

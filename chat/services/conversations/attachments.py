@@ -9,6 +9,7 @@ from django.core.files import File
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from chat.formats.pictures import Picture
 from chat.models import Attachment, Message, QueuedMessage
 from chat.protocol.errors import ChatError
 from chat.protocol.factories import create_file_part
@@ -17,7 +18,9 @@ from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import is_uuid
 from chat.protocol.parts import FilePart
 from chat.services.caller import Caller
+from chat.services.conversations.derived import shown_picture
 from chat.services.conversations.queue import describe_file
+from chat.services.pool import by_worker
 
 # How long a file may wait for its message, and how many of one person may.
 PATIENCE = timedelta(days=1)
@@ -85,6 +88,11 @@ def find_attachment(caller: Caller, attachment_id: UUID) -> Attachment:
     if row is None:
         raise ChatError("error.chat_attachment_not_found")
     return row
+
+
+def picture_to_show(row: Attachment) -> Picture | None:
+    """A picture as it is looked at: upright, not too large, without what else is in the file."""
+    return by_worker(shown_picture, row)
 
 
 def discard_attachment(caller: Caller, attachment_id: UUID) -> None:

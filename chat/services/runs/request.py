@@ -18,8 +18,8 @@ from chat.protocol.parts import Part, ToolPart
 from chat.protocol.tool_state import ToolCompleted
 from chat.providers.http import HttpSettings
 from chat.providers.registry import shared_http
-from chat.services.pool import in_pool
-from chat.services.runs.files import has_files, open_files
+from chat.services.pool import in_pool, in_worker
+from chat.services.runs.files import has_files, open_files, rows_of
 from chat.services.runs.fit import make_fit
 from chat.services.runs.model import open_model
 from chat.services.runs.run import Run
@@ -73,7 +73,8 @@ class RequestBuilder:
         """Read the attached files once, before the first request."""
         run, accepted = self.run, self.run.spec.model.accepted_files
         if has_files(run.history):
-            run.history = await in_pool(open_files, run.history, run.spec.user_id, accepted)
+            rows = await in_pool(rows_of, run.history, run.spec.user_id)
+            run.history = await in_worker(open_files, run.history, rows, accepted)
 
     async def fit(self) -> None:
         """Shorten what would not fit the model's window, where that is known."""
