@@ -2,7 +2,17 @@
 
 from django.urls import include, path
 
-from chat.views import attachments, choosing, organise, pages, preferences, search, settings, turns
+from chat.views import (
+    attachments,
+    choosing,
+    details,
+    organise,
+    pages,
+    preferences,
+    search,
+    settings,
+    turns,
+)
 
 app_name = "chat"
 
@@ -24,6 +34,7 @@ conversation = [
     path("version/", turns.version, name="version"),
     path("feedback/", turns.feedback, name="feedback"),
     path("choose/", organise.choose, name="choose"),
+    path("m/<uuid:answer_id>/details/", details.details, name="details"),
     path("m/<uuid:message_id>/source/", pages.source, name="source"),
     path("export/<slug:form>/", organise.export, name="export"),
 ]

@@ -40,6 +40,7 @@ LANDED = {
     "0013_effort": "a424b7fbe07cb79b",
     "0014_read_page": "98e7c4097821cc99",
     "0015_model_adjustments": "26baec1e00a8400e",
+    "0016_background_calls": "ad0c97d0c6339029",
 }
 
 

@@ -3,6 +3,7 @@
 from chat.admin import (  # noqa: F401 - importing registers them
     agents,
     attachments,
+    background_calls,
     conversations,
     feedback,
     generations,

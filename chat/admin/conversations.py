@@ -14,6 +14,7 @@ from chat import services
 from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Conversation
 from chat.rendering.page.messages import message_html
+from chat.rendering.reader import Reader
 from chat.views.model_form import ModelForm
 from chat.views.reader import make_reader
 
@@ -70,9 +71,15 @@ class ConversationAdmin(ReadOnlyAdmin[Conversation]):
         return super().render_change_form(request, context, *args, **kwargs)
 
 
+def admin_reader(request: HttpRequest) -> Reader:
+    """Whoever reads in the administration, where nothing can be done to a message."""
+    reader = make_reader(request.user, get_language() or "en")
+    return replace(reader, may_act=False, in_admin=True)
+
+
 def transcript(conversation: Conversation, request: HttpRequest) -> list[dict[str, Any]]:
     """The latest messages in their order, archived ones too, each with its rows."""
-    reader = replace(make_reader(request.user, get_language() or "en"), may_act=False)
+    reader = admin_reader(request)
     rows = conversation.messages.prefetch_related("parts").order_by("-position")[:DRAWN]
     return [
         {"row": row, "html": message_html(services.as_value(row), reader), "parts": row.parts.all()}

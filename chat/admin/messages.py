@@ -1,13 +1,19 @@
 """Messages: everything that is known of one, and its parts."""
 
+from uuid import UUID
+
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from chat import services
+from chat.admin.conversations import admin_reader
 from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Message, Part
+from chat.views.details import details_response
 
 
 class PartInline(admin.TabularInline[Part, Message]):
@@ -54,6 +60,22 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         ),
         (_("Times"), {"fields": ("created", "updated", "completed_at", "archived_at")}),
     )
+
+    def get_urls(self) -> list[URLPattern]:
+        details = self.admin_site.admin_view(self.details)
+        return [
+            path("<uuid:answer_id>/details/", details, name="chat_message_details"),
+            *super().get_urls(),
+        ]
+
+    def details(self, request: HttpRequest, answer_id: UUID) -> HttpResponse:
+        """What is known of an answer, as its owner reads it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        row = self.get_queryset(request).filter(pk=answer_id, role=Message.Role.ASSISTANT).first()
+        if row is None:
+            raise Http404
+        return details_response(request, services.details_of(row), admin_reader(request))
 
     def has_delete_permission(self, request: HttpRequest, obj: Message | None = None) -> bool:
         """Not while it is being written: the run would go on writing it."""

@@ -1,19 +1,24 @@
-"""The text of an answer that nobody watches: a title, a summary, a trial of a model."""
+"""The text of an answer that nobody watches: a title, a summary."""
 
 from contextlib import aclosing
+from dataclasses import dataclass
 
-from chat.protocol.interfaces import ModelProvider, ModelRequest, TextDelta
+from chat.protocol.interfaces import ModelProvider, ModelRequest, TextDelta, Usage
 
 
-async def collect_text(
-    provider: ModelProvider, request: ModelRequest, *, limit: int | None = None
-) -> str:
-    """All text of the answer; with a limit, the stream is left when so many characters came."""
-    text = ""
-    async with aclosing(provider.stream(request)) as stream:
-        async for event in stream:
-            if isinstance(event, TextDelta):
-                text += event.text
-                if limit is not None and len(text) >= limit:
-                    return text[:limit]
-    return text
+@dataclass(slots=True)
+class Collected:
+    """What has come so far; it counts also when the answer breaks off."""
+
+    text: str = ""
+    usage: Usage | None = None
+
+    async def collect(self, provider: ModelProvider, request: ModelRequest) -> str:
+        """All text of the answer."""
+        async with aclosing(provider.stream(request)) as stream:
+            async for event in stream:
+                if isinstance(event, Usage):
+                    self.usage = event
+                elif isinstance(event, TextDelta):
+                    self.text += event.text
+        return self.text

@@ -1,6 +1,7 @@
 """The database's rows, one file for each noun; only `chat/services/` writes them."""
 
 from chat.models.attachment import Attachment
+from chat.models.background_call import BackgroundCall
 from chat.models.catalog import (
     Agent,
     CatalogStamp,
@@ -23,6 +24,7 @@ from chat.models.search import SearchEntry
 __all__ = [
     "Agent",
     "Attachment",
+    "BackgroundCall",
     "CatalogStamp",
     "Conversation",
     "EffortName",

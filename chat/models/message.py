@@ -66,6 +66,7 @@ class Message(Row):
     summary = models.JSONField(_("summary"), null=True, blank=True)
     system = models.TextField(_("system"), blank=True)
     tools = models.JSONField(_("tools"), null=True, blank=True)
+    # Of a question the tool style it was put in, of an answer how hard its model had to think.
     variant = models.CharField(_("variant"), max_length=100, blank=True)
     path = models.JSONField(_("path"), null=True, blank=True)
     format_version = models.PositiveSmallIntegerField(_("format version"), default=FORMAT_VERSION)

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from chat.protocol.errors import ProviderError
-from chat.protocol.interfaces import ProviderEvent
+from chat.protocol.interfaces import ProviderEvent, Usage
 from chat.providers.delta_joiner import DeltaJoiner
 from chat.providers.faults import failure
 
@@ -31,6 +31,9 @@ class AnswerReader(ABC):
         self.done = False
         self.error: ProviderError | None = None
         self._joiner = DeltaJoiner()
+        # What the server has counted so far, and what was given on of it.
+        self._usage: Usage | None = None
+        self._given_usage: Usage | None = None
 
     @property
     @abstractmethod
@@ -46,7 +49,12 @@ class AnswerReader(ABC):
                     break
         except BrokenAnswer as broken:
             self.error = broken.error
-        return self._joiner.take()
+        events = self._joiner.take()
+        if self._usage is not self._given_usage and not self.finished:
+            # Of an answer that is stopped this is all that will be known.
+            self._given_usage = self._usage
+            events += [self._usage] if self._usage else []
+        return events
 
     @abstractmethod
     def finish(self) -> list[ProviderEvent]:

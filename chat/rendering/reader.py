@@ -21,6 +21,7 @@ class Names:
     icons: Mapping[str, str] = field(default_factory=dict)
     agents: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    providers: Mapping[str, str] = field(default_factory=dict)
     demo_providers: frozenset[str] = frozenset()
 
 
@@ -41,6 +42,8 @@ class Reader:
     names: Names = Names()
     # False where nothing can be done: in the admin, an export, a shared page.
     may_act: bool = True
+    # Whether an administrator reads, who gets at all rows.
+    in_admin: bool = False
     # Only tests stop the clock.
     clock: int | None = None
 

@@ -49,6 +49,7 @@ from chat.services.conversations.attachments import (
     picture_to_show,
     store_attachment,
 )
+from chat.services.conversations.details import answer_details, details_of
 from chat.services.conversations.export import FORMATS, export_conversation, message_source
 from chat.services.conversations.feedback import give_feedback
 from chat.services.conversations.history import PAGE, Window, as_value, ms, read_transcript
@@ -131,6 +132,7 @@ __all__ = [
     "amend_part",
     "amendable",
     "amendment_faults",
+    "answer_details",
     "archive",
     "as_value",
     "attach_view",
@@ -144,6 +146,7 @@ __all__ = [
     "current_catalog",
     "current_transcript",
     "delete",
+    "details_of",
     "digests",
     "discard_attachment",
     "edit",

@@ -57,6 +57,7 @@ def _names(catalog: Catalog) -> Names:
             f"{model.choice.ref.provider_id}/{model.choice.ref.model_id}": model.name
             for model in models
         },
+        providers={model.choice.ref.provider_id: spoken(model.provider_names) for model in models},
         demo_providers=frozenset(model.choice.ref.provider_id for model in models if model.demo),
     )
 

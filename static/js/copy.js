@@ -92,11 +92,13 @@ async function copy(button) {
   await write(text);
   button.toggleAttribute("data-done", true);
   button.focus();
-  byId("status").textContent = byId("status").dataset.copied;
+  const status = byId("status"); // the administration has none
+  if (status) status.textContent = status.dataset.copied;
   setTimeout(() => button.removeAttribute("data-done"), 1500);
 }
 
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest("button[data-copy]");
+document.addEventListener("click", (event) => {
+  // Also where messages stand in a tree of their own, as in the administration.
+  const button = event.composedPath()[0].closest?.("button[data-copy]");
   if (button) copy(button).catch(failed);
 });

@@ -79,7 +79,7 @@ SEARCHED = {
     "conversation": "hens", "message": "2+2", "part": "2+2", "generation": "olivia",
     "process": "here", "view": "olivia", "attachment": "note.txt", "profile": "olivia",
     "user": "olivia", "group": "Help", "queuedmessage": "Then this",
-    "feedback": "Too short",
+    "feedback": "Too short", "backgroundcall": "hens",
 }  # fmt: skip
 
 
@@ -111,6 +111,7 @@ def more_rows(number: int) -> None:
         run = make.a_generation(answer, user=talk.owner, process=make.a_process())
         make.a_view(talk, process=run.process)
         make.an_attachment(talk.owner, said)
+        make.a_background_call(talk)
         Profile.objects.create(user=talk.owner)
 
 

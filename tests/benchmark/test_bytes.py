@@ -22,7 +22,7 @@ def test_a_long_answer_costs_no_more_per_character_than_a_short_one(shape: str) 
 
 
 def test_what_every_answer_costs_stays_small() -> None:
-    assert bytes_once(MS) < 2_900
+    assert bytes_once(MS) < 3_100
 
 
 @pytest.mark.parametrize(("shape", "size"), [("prose", 4.5), ("code", 4.5), ("chinese", 1.5)])

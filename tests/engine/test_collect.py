@@ -2,21 +2,28 @@
 
 import asyncio
 
-from chat.engine.collect import collect_text
-from chat.protocol.interfaces import Finish, ModelRequest, ReasoningDelta, TextDelta
+import pytest
+
+from chat.engine.collect import Collected
+from chat.protocol.interfaces import Finish, ModelRequest, ReasoningDelta, TextDelta, Usage
+from chat.protocol.parts import Tokens
 from tests.engine.scripted import Script
 
 REQUEST = ModelRequest("m", ())
+COUNTED = Usage(Tokens(input=7, output=1))
 
 
 async def test_the_text_is_collected_without_the_thinking() -> None:
     provider = Script([ReasoningDelta("Hm."), TextDelta("Good "), TextDelta("day"), Finish("stop")])
-    assert await collect_text(provider, REQUEST) == "Good day"
+    assert await Collected().collect(provider, REQUEST) == "Good day"
     assert provider.open == 0
 
 
-async def test_a_stream_that_does_not_end_is_left_at_the_limit() -> None:
-    never = asyncio.Event()
-    provider = Script([TextDelta("Good "), TextDelta("day to you"), never])
-    assert await collect_text(provider, REQUEST, limit=8) == "Good day"
+async def test_what_was_counted_is_known_also_of_a_stream_that_was_left() -> None:
+    provider = Script([COUNTED, TextDelta("Good "), asyncio.Event()])
+    collected = Collected()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await collected.collect(provider, REQUEST)
+    assert (collected.text, collected.usage) == ("Good ", COUNTED)
     assert provider.open == 0

@@ -71,7 +71,9 @@ class Answer:
 
     @property
     def usage(self) -> Usage | None:
-        return next((event for event in self.events if isinstance(event, Usage)), None)
+        """What was counted last: a server may count while it writes."""
+        counted = [event for event in self.events if isinstance(event, Usage)]
+        return counted[-1] if counted else None
 
     @property
     def finish(self) -> str | None:

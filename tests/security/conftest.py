@@ -10,6 +10,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.test import Client
 
+from chat.models import Generation
 from chat.services.pool import close_connections
 from tests.security.routes import Route
 from tests.support import factories as make
@@ -50,7 +51,8 @@ class World:
     @property
     def ids(self) -> dict[str, str]:
         """The ids of the owner's objects, as routes name them."""
-        return {f"{model._meta.model_name}_id": str(row.pk) for model, row in self.rows.items()}
+        ids = {f"{model._meta.model_name}_id": str(row.pk) for model, row in self.rows.items()}
+        return ids | {"answer_id": str(self.rows[Generation].message_id)}
 
     def data(self, given: dict[str, str]) -> dict[str, str]:
         return {name: value.format(**self.ids) for name, value in given.items()}

@@ -125,6 +125,7 @@ EXPECTED: dict[str, Expect] = {
     "chat:version": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:feedback": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:choose": Expect(get=people(REFUSED), post=owner_only(302), own=True),
+    "chat:details": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:source": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:export": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     # Without a script it leads to the page that shows what was found.

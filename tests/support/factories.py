@@ -12,6 +12,7 @@ from django.utils import timezone
 from chat.models import (
     Agent,
     Attachment,
+    BackgroundCall,
     Conversation,
     Feedback,
     Generation,
@@ -171,6 +172,11 @@ def a_feedback(message: Message | None = None, **fields: Any) -> Feedback:
     return Feedback.objects.create(
         message=message, person_id=message.conversation.owner_id, **fields
     )
+
+
+def a_background_call(conversation: Conversation, **fields: Any) -> BackgroundCall:
+    fields = {"purpose": "title", "model_id": "acme-1", "input_tokens": 30, **fields}
+    return BackgroundCall.objects.create(conversation=conversation, **fields)
 
 
 def a_process(**fields: Any) -> Process:

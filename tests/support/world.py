@@ -54,6 +54,7 @@ def one_of_everything(owner: User | None = None) -> dict[type[Model], Any]:
         make.an_attachment(owner, said),
         make.a_queued_message(talk),
         make.a_feedback(answer),
+        make.a_background_call(talk),
     ]
     found = {type(row): row for row in made}
     # What the rows themselves give rise to: what is searched of them, and the stamp of the catalog.

@@ -44,7 +44,7 @@ class AnthropicAnswer(AnswerReader):
     def __init__(self) -> None:
         super().__init__()
         self._blocks: dict[int, _Block] = {}
-        self._usage: dict[str, Any] = {}
+        self._counts: dict[str, Any] = {}
         self._reason: str | None = None
 
     @property
@@ -53,7 +53,7 @@ class AnthropicAnswer(AnswerReader):
 
     def break_off(self) -> list[ProviderEvent]:
         events = self._joiner.close()
-        return [*events, self._tokens()] if self._usage else events
+        return [*events, self._usage] if self._usage else events
 
     def finish(self) -> list[ProviderEvent]:
         calls = [
@@ -64,7 +64,7 @@ class AnthropicAnswer(AnswerReader):
         reason = _REASONS.get(self._reason or "", "other")
         if calls and reason in ("stop", "other"):
             reason = "tool-calls"
-        usage = [self._tokens()] if self._usage else []
+        usage = [self._usage] if self._usage else []
         return [*self._joiner.close(), *calls, *usage, Finish(reason)]
 
     def _read_payload(self, payload: str) -> None:
@@ -152,19 +152,24 @@ class AnthropicAnswer(AnswerReader):
 
     def _add_usage(self, usage: object) -> None:
         """Usage is cumulative: what comes later replaces what came before."""
-        if isinstance(usage, dict):
-            self._usage |= {name: value for name, value in usage.items() if value is not None}
+        if not isinstance(usage, dict):
+            return
+        self._counts |= {name: value for name, value in usage.items() if value is not None}
+        if self._counts:
+            self._usage = _usage_of(self._counts)
 
-    def _tokens(self) -> Usage:
-        # Reasoning is part of the output on this wire, and is not counted by itself.
-        tokens = count_tokens(
-            input=read_count(self._usage, "input_tokens"),
-            output=read_count(self._usage, "output_tokens"),
-            cache_read=read_count(self._usage, "cache_read_input_tokens"),
-            cache_write=read_count(self._usage, "cache_creation_input_tokens"),
-            input_has_cache=False,
-        )
-        return Usage(tokens)
+
+def _usage_of(counts: dict[str, Any]) -> Usage:
+    """The output counts the thinking, which newer servers also count by itself."""
+    tokens = count_tokens(
+        input=read_count(counts, "input_tokens"),
+        output=read_count(counts, "output_tokens"),
+        reasoning=read_count(counts.get("output_tokens_details"), "thinking_tokens"),
+        cache_read=read_count(counts, "cache_read_input_tokens"),
+        cache_write=read_count(counts, "cache_creation_input_tokens"),
+        input_has_cache=False,
+    )
+    return Usage(tokens)
 
 
 def _stop_reason(message: dict[str, Any]) -> str | None:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from chat.protocol.interfaces import Finish, ProviderEvent, Usage
+from chat.protocol.interfaces import Finish, ProviderEvent
 from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_object
 from chat.providers.faults import error_failure, failure
 from chat.providers.openai.usage import usage_of
@@ -30,7 +30,6 @@ class OpenAIAnswer(AnswerReader):
         self._calls = CallCollector()
         self._reason: str | None = None
         self._refused = False
-        self._usage: Usage | None = None
 
     @property
     def finished(self) -> bool:

@@ -45,7 +45,6 @@ class ResponsesAnswer(AnswerReader):
         self._items: dict[int, _Item] = {}
         self._reason: str | None = None
         self._refused = False
-        self._usage: Usage | None = None
 
     @property
     def finished(self) -> bool:

@@ -1,5 +1,6 @@
 """What stands above and below an answer: the work line, and the foot."""
 
+from decimal import Decimal
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -116,13 +117,14 @@ def facts(info: AnswerInfo, reader: Reader) -> dict[str, Any]:
         "demo": info.provider_id in reader.names.demo_providers,
         "when": times.moment(info.time.completed or info.time.created, reader.now),
         "tokens": count % {"count": number_format(total, force_grouping=True)} if total else "",
-        "cost": f"${number_format(info.cost, _cost_places(info.cost))}" if info.cost else "",
+        "cost": cost_text(info.cost),
     }
 
 
-def _cost_places(cost: float) -> int:
-    """Enough places that a small cost is not shown as nothing."""
-    return 2 if cost >= 1 else 4 if cost < 0.01 else 3
+def cost_text(cost: float | Decimal) -> str:
+    """With enough places that a small cost is not shown as nothing; nothing where it costs none."""
+    places = 2 if cost >= 1 else 4 if cost < 0.01 else 3
+    return f"${number_format(cost, places)}" if cost else ""
 
 
 def _failure(info: AnswerInfo, reader: Reader) -> dict[str, str]:

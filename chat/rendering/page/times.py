@@ -30,6 +30,13 @@ def duration(ms: int) -> str:
     return _("%(hours)s h %(minutes)s min") % {"hours": minutes // 60, "minutes": minutes % 60}
 
 
+def delay(ms: int) -> str:
+    """How long somebody waited: below a second in milliseconds."""
+    if ms < 1000:
+        return _("%(milliseconds)s ms") % {"milliseconds": ms}
+    return duration(ms)
+
+
 def clock(ms: int) -> str:
     """A running clock: whole seconds, so that it does not flicker."""
     seconds = max(ms, 0) // 1000

@@ -7,8 +7,7 @@ from django.db import transaction
 from django.db.models import F
 
 from chat.engine import context
-from chat.engine.collect import collect_text
-from chat.models import Message
+from chat.models import BackgroundCall, Message
 from chat.protocol.events import Edited
 from chat.protocol.ids import now_ms
 from chat.protocol.interfaces import ModelProvider, ModelRequest
@@ -18,6 +17,7 @@ from chat.services.access import lock_row
 from chat.services.broadcast import publish
 from chat.services.conversations.revision import edited, raise_rev
 from chat.services.pool import in_writer
+from chat.services.runs.background_calls import ask_in_background
 from chat.services.runs.rows import Placed, write_parts
 from chat.services.runs.run import Run
 
@@ -43,7 +43,13 @@ async def _sum_up(run: Run, provider: ModelProvider, request: ModelRequest, limi
     if start == 0:
         return
     older, kept = run.history[:start], run.history[start:]
-    text = await collect_text(provider, context.summary_request(request, older, limit))
+    text = await ask_in_background(
+        provider,
+        context.summary_request(request, older, limit),
+        run.spec.model,
+        run.conversation_id,
+        BackgroundCall.Purpose.SUMMARY,
+    )
     if not text.strip():
         return
     summary = Summary(body=text.strip())

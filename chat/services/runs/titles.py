@@ -11,9 +11,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from chat.engine.collect import collect_text
 from chat.formats.title import title_from, title_from_answer
-from chat.models import Conversation
+from chat.models import BackgroundCall, Conversation
 from chat.protocol.effort import NONE
 from chat.protocol.errors import ProviderError
 from chat.protocol.events import Title
@@ -27,6 +26,7 @@ from chat.services.background import Background
 from chat.services.broadcast import publish, tell_sidebar
 from chat.services.conversations.search_index import index_title
 from chat.services.pool import in_pool, in_writer
+from chat.services.runs.background_calls import ask_in_background
 from chat.services.runs.model import open_model
 from chat.services.runs.run import Run
 from chat.services.runs.spec import RunSpec
@@ -76,7 +76,13 @@ async def _improve(spec: RunSpec, question: WithParts, answer: WithParts) -> Non
             return
         provider = open_model(spec.model, shared_http(), RetryPolicy(attempts=1))
         async with asyncio.timeout(PATIENCE):
-            text = await collect_text(provider, _request(spec, question, answer))
+            text = await ask_in_background(
+                provider,
+                _request(spec, question, answer),
+                spec.model,
+                conversation_id,
+                BackgroundCall.Purpose.TITLE,
+            )
         title = title_from_answer(text)
         if title and title != made:
             await _keep_and_tell(spec, made, title)

@@ -168,6 +168,7 @@ def write_answer(
         provider_id=answerer.model.choice.ref.provider_id,
         model_id=answerer.model.choice.ref.model_id,
         agent=answerer.agent.key,
+        variant=answerer.effort,
         path={"cwd": f"/c/{conversation.pk}/", "root": "/"},
     )
     answer.siblings = answers + 1  # type: ignore[attr-defined]  # what `versions` counts
