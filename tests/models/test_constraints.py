@@ -172,6 +172,10 @@ def a_stranger_verdict() -> None:
     make.a_feedback(verdict="hm")
 
 
+def a_stranger_purpose() -> None:
+    make.a_background_call(make.a_conversation(), purpose="fun")
+
+
 REFUSED: dict[Callable[[], None], str] = {
     two_messages_at_one_position: "message_position_once|position",
     a_message_sent_twice: "message_client_id_once|client_id",
@@ -204,6 +208,7 @@ REFUSED: dict[Callable[[], None], str] = {
     a_message_queued_twice: "queued_client_id_once|client_id",
     two_verdicts_of_one_person: "feedback_once|message_id",
     a_stranger_verdict: "feedback_verdict",
+    a_stranger_purpose: "background_call_purpose",
     a_title_searched_twice: "search_title_once|conversation",
 }
 
