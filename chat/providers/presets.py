@@ -66,7 +66,8 @@ PRESETS: Final[tuple[Preset, ...]] = (
                 on={"reasoning": {"enabled": True}},
                 none={"reasoning": {"effort": "none"}},
                 step={"reasoning": {"effort": STEP}},
-            )
+            ),
+            echo_details=True,
         ),
         pdf=True,
     ),

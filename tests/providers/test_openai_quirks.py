@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
+from chat.protocol.interfaces import (
+    ModelMessage,
+    ModelRequest,
+    ReasoningBlock,
+    ReasoningDelta,
+    TextBlock,
+)
 from chat.providers.http import Http, HttpSettings
+from chat.providers.openai import Quirks
+from chat.providers.openai.request import request_body
 from tests.providers.openai_chunks import DONE, STOP, USAGE, Asks, call, delta, stream
 from tests.support.model_server import Reply, ScriptedProvider, Wait, raw, reply
 
@@ -53,6 +62,37 @@ async def test_mistrals_parts_are_thinking_and_text(asks: Asks) -> None:
     text = {"type": "text", "text": "Yes"}
     answer = await asks(stream(delta(content=[thinking]), delta(content=[text]), STOP))
     assert (answer.reasoning, answer.text) == ("Hm", "Yes")
+
+
+async def test_signed_thoughts_of_a_gateway_are_put_together_and_kept(asks: Asks) -> None:
+    """OpenRouter's: in pieces by their index, with a signature at the end."""
+    text = {"type": "reasoning.text", "index": 0, "format": "anthropic-claude-v1"}
+    answer = await asks(
+        stream(
+            delta(reasoning="Let ", reasoning_details=[text | {"text": "Let "}]),
+            delta(reasoning="me see.", reasoning_details=[text | {"text": "me see."}]),
+            delta(reasoning_details=[text | {"signature": "sig", "text": None}]),
+            delta(
+                reasoning_details=[
+                    {"type": "reasoning.encrypted", "index": 1, "data": "opaque"}, "nonsense",
+                ]
+            ),
+            delta(content="Yes"),
+            STOP,
+        )
+    )  # fmt: skip
+    assert (answer.reasoning, answer.text, answer.finish) == ("Let me see.", "Yes", "stop")
+    [kept] = [e.metadata for e in answer.events if isinstance(e, ReasoningDelta) and e.metadata]
+    details = [
+        text | {"text": "Let me see.", "signature": "sig"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "opaque"},
+    ]
+    assert kept == {"signature": "", "details": details}
+    says = ModelMessage("assistant", (ReasoningBlock("", kept), TextBlock("Yes")))
+    request = ModelRequest("m", (ModelMessage("user", (TextBlock("Hi"),)), says))
+    gateway, others = Quirks(echo_details=True), Quirks()
+    assert request_body(request, gateway)["messages"][1]["reasoning_details"] == details
+    assert "reasoning_details" not in request_body(request, others)["messages"][1]
 
 
 # --- odd chunks ------------------------------------------------------------------------

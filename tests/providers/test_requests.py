@@ -273,3 +273,23 @@ def test_claude_keeps_the_tools_the_instructions_and_the_last_two_turns() -> Non
     assert marked(anthropic_request.request_body(ModelRequest("m", (user("Hi"),)))) == [
         "messages 0"
     ]
+
+
+@pytest.mark.parametrize("model", ["anthropic/claude-opus-4.8", "claude-sonnet-5"])
+@pytest.mark.parametrize("name", TALKS)
+def test_claude_behind_a_gateway_keeps_as_much(name: str, model: str) -> None:
+    """On the chat wire too it caches only what is marked; all else stays as it is."""
+    request = replace(asked(name), model=model)
+    body = openai_request.request_body(request, Quirks())
+    check_openai(body, extra="ignore")
+    plain = openai_request.request_body(asked(name), Quirks())
+    assert "cache_control" not in str(plain)
+    users = [n for n, message in enumerate(plain["messages"]) if message["role"] == "user"]
+    for n, (message, before) in enumerate(zip(body["messages"], plain["messages"], strict=True)):
+        if n in (0, *users[-2:]):
+            assert str(message).count("cache_control") == 1
+            content = without_marks(message["content"])
+            said = before["content"]
+            assert content == ([{"type": "text", "text": said}] if isinstance(said, str) else said)
+        else:
+            assert message == before

@@ -5,6 +5,7 @@ from typing import Any, Final
 from chat.protocol.interfaces import Finish, ProviderEvent
 from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_object
 from chat.providers.faults import error_failure, failure
+from chat.providers.openai.thought_details import ThoughtDetails
 from chat.providers.openai.usage import usage_of
 from chat.providers.think_tags import ThinkSplitter
 from chat.providers.tool_calls import CallCollector
@@ -28,6 +29,7 @@ class OpenAIAnswer(AnswerReader):
         super().__init__()
         self._splitter = ThinkSplitter(expect_tags=think_tags)
         self._calls = CallCollector()
+        self._details = ThoughtDetails()
         self._reason: str | None = None
         self._refused = False
 
@@ -49,6 +51,8 @@ class OpenAIAnswer(AnswerReader):
             reason = "tool-calls"  # some servers say "stop" although they call
         usage = self._usage
         self._usage = None
+        if kept := self._details.finish():
+            self._joiner.add_reasoning("", kept)
         events = self.break_off()
         ended: list[ProviderEvent] = [*self._calls.finish(), *([usage] if usage else [])]
         return [*events, *ended, Finish(reason)]
@@ -97,6 +101,8 @@ class OpenAIAnswer(AnswerReader):
         )
         if reasoning:
             self._joiner.add_reasoning(_text(reasoning))
+        if isinstance(details := delta.get("reasoning_details"), list):
+            self._details.feed(details)
         content = delta.get("content")
         if content:
             if isinstance(content, list):  # Mistral's parts

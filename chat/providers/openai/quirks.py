@@ -42,6 +42,8 @@ class Quirks:
     warm_thinking: bool = True
     # The field in which reasoning goes back with a turn that called tools; "" = never.
     echo_reasoning: str = ""
+    # Signed and encrypted thoughts go back with what they led to.
+    echo_details: bool = False
     # Gemini refuses a call that comes back without its signature.
     echo_extra_content: bool = False
     # Whether requests that begin alike are kept together by a key.

@@ -16,15 +16,17 @@ from chat.protocol.interfaces import (
     ToolSpec,
 )
 from chat.providers.file_blocks import file_note
+from chat.providers.openai.caching import mark_cached
 from chat.providers.openai.quirks import Quirks
 from chat.providers.openai.thinking import thinking_fields
+from chat.providers.openai.thought_details import DETAILS
 
 
 def request_body(request: ModelRequest, quirks: Quirks) -> JsonObject:
     """The body; what is not set is not sent, so that a server's own defaults hold."""
     body: JsonObject = {
         "model": request.model,
-        "messages": list(_messages(request, quirks)),
+        "messages": mark_cached(request.model, list(_messages(request, quirks))),
         "stream": True,
     }
     if quirks.include_usage:
@@ -91,13 +93,14 @@ def _file(block: FileBlock) -> JsonObject:
 
 
 def _assistant(message: ModelMessage, quirks: Quirks) -> JsonObject:
-    texts, reasoning, calls = [], [], []
+    texts, reasoning, details, calls = [], [], [], []
     for block in message.content:
         match block:
             case TextBlock():
                 texts.append(block.text)
             case ReasoningBlock():
                 reasoning.append(block.text)
+                details += block.metadata.get(DETAILS, [])
             case ToolCallBlock():
                 calls.append(_call(block, quirks))
             case FileBlock() | ToolResultBlock():
@@ -110,6 +113,8 @@ def _assistant(message: ModelMessage, quirks: Quirks) -> JsonObject:
         result["tool_calls"] = calls
         if quirks.echo_reasoning:
             result[quirks.echo_reasoning] = "".join(reasoning)
+    if details and quirks.echo_details:
+        result["reasoning_details"] = details
     return result
 
 
