@@ -9,6 +9,11 @@ from chat.models import Attachment
 
 @admin.register(Attachment)
 class AttachmentAdmin(ReadOnlyAdmin[Attachment]):
+    conversations = (
+        "message__conversation__temporary",
+        "queued__conversation__temporary",
+        "temporary_in__temporary",
+    )
     list_display = ("__str__", "owner", "mime", "size", "message", "created")
     list_filter = ("mime", "created")
     list_select_related = ("owner", "message")

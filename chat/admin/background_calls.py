@@ -8,6 +8,7 @@ from chat.models import BackgroundCall
 
 @admin.register(BackgroundCall)
 class BackgroundCallAdmin(ReadOnlyAdmin[BackgroundCall]):
+    conversations = ("conversation__temporary",)
     list_display = ("purpose", "conversation", "model_id", "input_tokens", "output_tokens", "cost",
                     "created")  # fmt: skip
     list_filter = ("purpose", "model_id", "created")

@@ -24,6 +24,7 @@ DRAWN = 100
 
 @admin.register(Conversation)
 class ConversationAdmin(ReadOnlyAdmin[Conversation]):
+    conversations = ("temporary",)
     change_form_template = "admin/chat/conversation/change_form.html"
     editable = ("title", "agent", "model", "pinned", "archived_at", "deleted_at")
     list_display = ("__str__", "owner", "agent", "message_count", "updated", "archived_at")

@@ -9,6 +9,7 @@ from chat.models import Conversation, Feedback
 
 @admin.register(Feedback)
 class FeedbackAdmin(ReadOnlyAdmin[Feedback]):
+    conversations = ("message__conversation__temporary",)
     list_display = (
         "verdict",
         "comment",

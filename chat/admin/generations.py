@@ -18,6 +18,7 @@ from chat.services import Caller
 
 @admin.register(Generation)
 class GenerationAdmin(ReadOnlyAdmin[Generation]):
+    conversations = ("conversation__temporary",)
     list_display = ("id", "conversation", "user", "status", "process", "started", "finished")
     list_filter = ("status", "started")
     list_select_related = ("conversation", "user", "process")

@@ -30,6 +30,7 @@ class PartInline(admin.TabularInline[Part, Message]):
 
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin[Message]):
+    conversations = ("conversation__temporary",)
     list_display = (
         "id", "conversation", "position", "role", "status", "model_id", "created", "archived_at",
     )  # fmt: skip

@@ -63,6 +63,7 @@ def _refusal(fault: FieldFault) -> forms.ValidationError:
 
 @admin.register(Part)
 class PartAdmin(ReadOnlyAdmin[Part]):
+    conversations = ("conversation__temporary",)
     form = PartForm
     editable = ("text", "data")
     list_display = ("id", "message", "position", "type", "tool", "tool_status", "beginning")

@@ -1,8 +1,11 @@
 """People and how they want it."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
+from django.http import HttpRequest
 
 from chat.models import Profile
 
@@ -19,6 +22,11 @@ admin.site.unregister(User)
 class PersonAdmin(UserAdmin[User]):
     inlines = (ProfileInline,)
     list_display = ("username", "email", "is_active", "is_staff", "last_login")
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """How much goes with a person, in numbers: not their words."""
+        _listed, counts, missing, protected = super().get_deleted_objects(objs, request)
+        return [str(person) for person in objs], counts, missing, protected
 
 
 @admin.register(Profile)

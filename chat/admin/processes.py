@@ -38,6 +38,7 @@ class ProcessAdmin(ReadOnlyAdmin[Process]):
 
 @admin.register(View)
 class ViewAdmin(ReadOnlyAdmin[View]):
+    conversations = ("conversation__temporary",)
     list_display = ("socket", "conversation", "user", "process", "tab_id", "created")
     list_filter = ("created",)
     list_select_related = ("conversation", "user", "process")

@@ -8,6 +8,7 @@ from chat.models import QueuedMessage
 
 @admin.register(QueuedMessage)
 class QueuedMessageAdmin(ReadOnlyAdmin[QueuedMessage]):
+    conversations = ("conversation__temporary",)
     list_display = ("__str__", "conversation", "place", "created")
     list_filter = ("created",)
     list_select_related = ("conversation",)

@@ -3,7 +3,7 @@
 from typing import Any, TypeVar
 
 from django.contrib import admin
-from django.db.models import Field, Model
+from django.db.models import Field, Model, QuerySet
 from django.http import HttpRequest
 
 RowT = TypeVar("RowT", bound=Model)
@@ -13,6 +13,14 @@ class ReadOnlyAdmin(admin.ModelAdmin[RowT]):
     """Rows to look at: nothing is added by hand, and only what `editable` names is changed."""
 
     editable: tuple[str, ...] = ()
+    # The ways from a row to its conversation: of temporary chats nothing is shown.
+    conversations: tuple[str, ...] = ()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RowT]:
+        rows = super().get_queryset(request)
+        for way in self.conversations:
+            rows = rows.exclude(**{way: True})
+        return rows
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -178,6 +178,12 @@ async def archive(socket: Socket, caller: Caller, values: Values) -> Values:
     return {}
 
 
+async def keep(socket: Socket, caller: Caller, values: Values) -> Values:
+    """A temporary chat is to be kept."""
+    await services.keep(caller, _here(socket))
+    return {}
+
+
 async def delete(socket: Socket, caller: Caller, values: Values) -> Values:
     await services.delete(caller, _here(socket))
     return {}
@@ -218,6 +224,7 @@ COMMANDS: dict[str, Command] = {
     "rename": rename,
     "pin": pin,
     "archive": archive,
+    "keep": keep,
     "delete": delete,
 }
 

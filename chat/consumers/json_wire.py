@@ -125,6 +125,7 @@ def _snapshot(transcript: Transcript) -> str:
         queue=[message_to_json(message) for message in transcript.queue],
         held=transcript.held,
         retry=_retry(transcript),
+        temporary=transcript.temporary,
     )
 
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.base import Row
+from chat.models.conversation import Conversation
 from chat.models.message import Message
 from chat.models.queued import QueuedMessage
 
@@ -29,6 +30,10 @@ class Attachment(Row):
         QueuedMessage, models.CASCADE, null=True, blank=True, related_name="attachments",
         verbose_name=_("queued message"),
     )  # fmt: skip
+    # The temporary chat that it was uploaded in: it goes with it, sent or not.
+    temporary_in = models.ForeignKey(
+        Conversation, models.CASCADE, null=True, editable=False, related_name="+"
+    )
     file = models.FileField(_("file"), upload_to=stored_name)
     mime = models.CharField(_("type"), max_length=100)
     size = models.PositiveIntegerField(_("size"))

@@ -14,6 +14,10 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
     def owned_by(self, user_id: int) -> "ConversationQuerySet":
         return self.filter(owner_id=user_id, deleted_at__isnull=True)
 
+    def kept_by(self, user_id: int) -> "ConversationQuerySet":
+        """The same without temporary chats: for whatever lists conversations."""
+        return self.owned_by(user_id).filter(temporary=False)
+
 
 class Conversation(Row):
     """`rev` goes up in every transaction that changes the structure a page is drawn from."""
@@ -51,6 +55,8 @@ class Conversation(Row):
     # An answer ended while nobody looked. With a default in the database, as all that is added
     # later: a server of an earlier version makes rows without it.
     unread = models.BooleanField(_("unread"), default=False, db_default=False, editable=False)
+    # Kept nowhere: gone with its last tab (`services/conversations/temporary.py`).
+    temporary = models.BooleanField(_("temporary"), default=False, db_default=False, editable=False)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
     deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True)
     created = models.DateTimeField(_("created"), default=timezone.now, editable=False)
@@ -69,6 +75,8 @@ class Conversation(Row):
                 name="own_listed",
                 condition=Q(deleted_at=None, archived_at=None),
             ),
+            # The few that are looked for every few seconds.
+            models.Index(fields=("id",), name="temporary_chats", condition=Q(temporary=True)),
         )
         constraints = (
             models.CheckConstraint(

@@ -231,6 +231,14 @@ class Choice(Header):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kept(Header):
+    """A temporary chat was kept: it is a conversation like any other now, and has a title."""
+
+    name: Literal["chat:kept"] = "chat:kept"
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deleted(Header):
     """The conversation was deleted."""
 
@@ -239,7 +247,7 @@ class Deleted(Header):
 
 Ending = Complete | Stopped | Error
 RunEvent = Start | Chunk | Thinking | Tool | Step | Retry | Complete | Stopped | Error
-ConversationEvent = UserMessage | Edited | Queue | Title | Choice | Deleted
+ConversationEvent = UserMessage | Edited | Queue | Title | Choice | Kept | Deleted
 Event = RunEvent | ConversationEvent
 
 EVENTS: tuple[type[Event], ...] = get_args(Event)

@@ -20,6 +20,7 @@ from chat.protocol.events import (
     Ending,
     Error,
     Event,
+    Kept,
     Queue,
     Retry,
     RunEvent,
@@ -56,7 +57,9 @@ class Position:
     def accept(self, event: Event) -> Event | None:
         """The event as far as it is new, and move on; nothing changes when it raises `Gap`."""
         match event:
-            case UserMessage() | Edited() | Queue() | Title() | Choice() | Deleted():
+            case (
+                UserMessage() | Edited() | Queue() | Title() | Choice() | Kept() | Deleted()
+            ):  # fmt: skip
                 return self._accept_in_conversation(event)
             case (
                 Start() | Chunk() | Thinking() | Tool() | Step() | Retry()

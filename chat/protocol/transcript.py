@@ -46,6 +46,8 @@ class Transcript:
     held: bool = False
     # The provider failed, and the running answer waits to ask it again.
     retry: Retry | None = None
+    # Kept nowhere, and gone with its last tab.
+    temporary: bool = False
 
     @property
     def running(self) -> bool:
@@ -68,6 +70,8 @@ class Shown:
     messages: Mapping[int, str] = field(default_factory=dict)
     # Whether the page ends before the conversation does: what is added there is not put below it.
     newer: bool = False
+    # Whether it says that the conversation is temporary.
+    temporary: bool = False
     # Of the parts of running messages: how much of an open text, or the state of the rest.
     parts: Mapping[tuple[int, int], int | str] = field(default_factory=dict)
 
@@ -85,6 +89,7 @@ class Shown:
                 queue=_queue(data.get("queue")),
                 queue_state=str(data.get("queue_state", "")),
                 newer=bool(data.get("newer")),
+                temporary=bool(data.get("temporary")),
                 messages={int(key): str(value) for key, value in data["messages"].items()},
                 parts={_place(key): _state(value) for key, value in data["parts"].items()},
             )

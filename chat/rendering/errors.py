@@ -27,6 +27,7 @@ _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_queue_full": _("At most %(limit)s messages can wait. Send or remove one first."),
     "error.chat_not_queued": _("This message no longer waits: it was sent or removed."),
     "error.chat_stale": _("The conversation has changed meanwhile. Look again, then send."),
+    "error.chat_temporary": _("This chat is temporary. Keep it first."),
     "error.chat_title_required": _("A title needs at least one letter."),
     "error.chat_nothing_to_continue": _("There is nothing here to go on with."),
     "error.chat_content_required": _("Write something first."),

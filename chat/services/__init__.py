@@ -71,6 +71,7 @@ from chat.services.conversations.search import Found, search
 from chat.services.conversations.search_index import reindex
 from chat.services.conversations.sidebar import Listed, find_listed, list_conversations
 from chat.services.conversations.snapshot import Digest, current_transcript, digests
+from chat.services.conversations.temporary import TEMPORARY, keep
 from chat.services.pool import in_pool
 from chat.services.processes.lease import is_closing, retire
 from chat.services.processes.lifecycle import start_process, stop_process
@@ -81,6 +82,7 @@ from chat.services.processes.presence import (
     leave_view,
     look,
     mark_read,
+    note_page,
     see,
     seen_here,
 )
@@ -108,6 +110,7 @@ __all__ = [
     "FORMATS",
     "LOCAL_MODEL",
     "PAGE",
+    "TEMPORARY",
     "Caller",
     "Catalog",
     "Digest",
@@ -165,6 +168,7 @@ __all__ = [
     "in_pool",
     "is_closing",
     "is_for_new_chats",
+    "keep",
     "leave_view",
     "list_archived",
     "list_conversations",
@@ -177,6 +181,7 @@ __all__ = [
     "message_source",
     "ms",
     "newer_database",
+    "note_page",
     "only_demo",
     "pending_migrations",
     "picture_to_show",

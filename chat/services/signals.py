@@ -1,4 +1,5 @@
-"""What must happen when somebody leaves (their open sockets close) or a row goes (its file too)."""
+"""What must happen when somebody leaves (their open sockets close, their temporary chats go) or a
+row goes (its file too)."""
 
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.http import HttpRequest
 from chat.models import Attachment
 from chat.services.broadcast import tell_logged_out
 from chat.services.conversations.derived import DERIVED
+from chat.services.conversations.temporary import TEMPORARY, end_of_session
 
 
 @receiver(user_logged_out)
@@ -19,6 +21,7 @@ def close_sockets(request: HttpRequest, user: Any, **_: Any) -> None:
     """Only those of the session that ends: another browser stays logged in."""
     if user is not None:
         async_to_sync(tell_logged_out)(user.pk, request.session.session_key or "")
+        async_to_sync(end_of_session)(user.pk, request.session.get(TEMPORARY, ()))
 
 
 @receiver(post_delete, sender=Attachment)

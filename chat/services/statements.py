@@ -66,6 +66,7 @@ def listed(user_id: int, most: int) -> list[tuple[Any, ...]]:
     The index `own_listed` has them in this order, however many there are."""
     return sql.fetch(
         f"""{_LISTED} WHERE owner_id = %s AND deleted_at IS NULL AND archived_at IS NULL
+                AND NOT temporary
             ORDER BY pinned DESC, updated DESC, id DESC LIMIT %s""",
         user_id,
         most,
@@ -75,7 +76,9 @@ def listed(user_id: int, most: int) -> list[tuple[Any, ...]]:
 def one_listed(user_id: int, key: UUID) -> list[tuple[Any, ...]]:
     """The same of one conversation, wherever in the list it stands."""
     return sql.fetch(
-        f"{_LISTED} WHERE id = %s AND owner_id = %s AND deleted_at IS NULL", key, user_id
+        f"{_LISTED} WHERE id = %s AND owner_id = %s AND deleted_at IS NULL AND NOT temporary",
+        key,
+        user_id,
     )
 
 
@@ -91,7 +94,8 @@ def mark_read(user_id: int, key: UUID) -> bool:
     )
 
 
-_MADE_TITLE = "id = %s AND title = %s AND NOT titled_by_hand AND deleted_at IS NULL"
+_MADE_TITLE = """id = %s AND title = %s AND NOT titled_by_hand AND deleted_at IS NULL
+    AND NOT temporary"""
 
 
 def is_titled(key: UUID, made: str) -> bool:
@@ -194,6 +198,7 @@ class After(NamedTuple):
     rev: int
     # Whether a message waits and may be sent now.
     goes_on: bool
+    temporary: bool
     answer: Message
 
 
@@ -212,11 +217,13 @@ def raise_rev_after(message: UUID, conversation: UUID, now: datetime, *, hold: b
     here = "FROM chat_conversation c WHERE c.id = chat_message.conversation_id"
     also = {
         "rev": f"(SELECT rev {here})",
+        "temporary": f"(SELECT temporary {here})",
         "goes_on": f"""(SELECT NOT queue_held AND EXISTS (SELECT 1 FROM chat_queuedmessage queued
             WHERE queued.conversation_id = c.id) {here})""",
     }
     [row] = sql.select(Message, "WHERE id = %s", message, also=_ALSO | also)
-    return After(row.rev, bool(row.goes_on), row)  # type: ignore[attr-defined]  # asked there
+    asked: Any = row
+    return After(asked.rev, bool(asked.goes_on), bool(asked.temporary), row)
 
 
 def write_parts(parts: Sequence[Part]) -> None:

@@ -31,14 +31,16 @@ POLICY = "sandbox; default-src 'none'; base-uri 'none'; form-action 'none'; fram
 def upload(request: HttpRequest, conversation_id: UUID | None = None) -> HttpResponse:
     """Keep the files that came; each that is refused says why."""
     asking = caller(request)
-    if conversation_id is not None:
-        conversation_or_404(asking, conversation_id)
+    temporary_in = None
+    if conversation_id is not None and conversation_or_404(asking, conversation_id).temporary:
+        temporary_in = conversation_id
     kept: list[Attachment] = []
     refused: list[ChatError] = []
     try:
         for file in uploaded(request, at_least=1):
             try:
-                kept.append(services.store_attachment(asking, file.name or "", file))
+                name = file.name or ""
+                kept.append(services.store_attachment(asking, name, file, temporary_in))
             except ChatError as error:
                 refused.append(error)
     except ChatError as error:

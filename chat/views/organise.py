@@ -57,6 +57,8 @@ async def _do(asking: Caller, verb: str, conversation_id: str, title: str | None
             await services.pin(asking, conversation_id, pinned=verb == "pin")
         case "archive" | "unarchive":
             await services.archive(asking, conversation_id, archived=verb == "archive")
+        case "keep":
+            await services.keep(asking, conversation_id)
         case "delete":
             await services.delete(asking, conversation_id)
         case "restore":
@@ -69,6 +71,8 @@ async def _after(request: HttpRequest, verb: str, conversation_id: str) -> HttpR
     """A page with scripts stays, and its column is told by the socket; others are shown again."""
     here = conversation_id in request.headers.get("HX-Current-URL", "")
     place = reverse("chat:conversation", args=[conversation_id])
+    if verb == "delete" and not await _is_undoable(request, conversation_id):
+        return _go(request, f"{reverse('chat:home')}?ended")
     if not is_scripted(request):
         if verb in PUT_AWAY:
             return redirect(f"{reverse('chat:home')}?{PUT_AWAY[verb]}={conversation_id}")
@@ -86,6 +90,18 @@ async def _after(request: HttpRequest, verb: str, conversation_id: str) -> HttpR
     return response
 
 
+async def _is_undoable(request: HttpRequest, conversation_id: str) -> bool:
+    """Not when it was temporary: then nothing is left of it."""
+    return await sync_to_async(services.was_deleted)(await acaller(request), conversation_id)
+
+
+def _go(request: HttpRequest, place: str) -> HttpResponse:
+    """To another page; a script is told where."""
+    if not is_scripted(request):
+        return redirect(place)
+    return HttpResponse(status=204, headers={"HX-Redirect": place})
+
+
 @require_POST
 async def choose(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Who answers from the next turn on."""
@@ -97,7 +113,7 @@ async def choose(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     return redirect("chat:conversation", conversation_id)
 
 
-VERBS = ("rename", "pin", "unpin", "archive", "unarchive", "delete", "restore", "purge")
+VERBS = ("rename", "pin", "unpin", "archive", "unarchive", "keep", "delete", "restore", "purge")
 
 # What the page that offers to undo it is told of these.
 PUT_AWAY = {"archive": "archived", "delete": "deleted"}

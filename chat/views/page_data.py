@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
+from math import ceil
 from typing import Any
 from uuid import UUID
 
@@ -169,6 +170,8 @@ def conversation_page(
         older_before=shown[0] if shown and transcript.older else None,
         newer_after=shown[-1] if shown and transcript.newer else None,
         uploads=_uploads(),
+        temporary=transcript.temporary,
+        minutes=ceil(settings.PARLEY_LIMITS["lost_seconds"] / 60),
         **extra,
     )
 

@@ -20,6 +20,7 @@ from chat.views.responses import (
     asked_search,
     caller,
     conversation_or_404,
+    is_temporary,
     reader_of,
     show,
     show_conversation,
@@ -40,6 +41,7 @@ def home(request: HttpRequest) -> HttpResponse:
             draft=request.GET.get("draft", "")[:8000],
             search=asked.words,
             filters=asked.filters.values(),
+            temporary=is_temporary(request.GET),
         )
     return show(request, page, reader)
 
@@ -53,6 +55,8 @@ async def conversation(request: HttpRequest, conversation_id: UUID) -> HttpRespo
     row = await aconversation(asking, conversation_id)
     window = _asked_window(request)
     await services.see(str(conversation_id))
+    if row.temporary:
+        await services.note_page(asking, str(conversation_id))
     if row.unread:
         await services.mark_read(asking, str(conversation_id))
     transcript = await services.current_transcript(asking, conversation_id, window)

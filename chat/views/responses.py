@@ -7,7 +7,7 @@ from uuid import UUID
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -21,7 +21,7 @@ from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
 from chat.protocol.transcript import Transcript
 from chat.rendering.page.column import LISTED
-from chat.rendering.page.pages import ConversationPage, Toast, Undo, page_context
+from chat.rendering.page.pages import ConversationPage, Ended, Toast, Undo, page_context
 from chat.rendering.page.search import found_html
 from chat.rendering.reader import Reader
 from chat.services import Caller, Catalog, Picks
@@ -77,7 +77,7 @@ def show(
     request: HttpRequest, page: ConversationPage, reader: Reader, status: int = 200
 ) -> HttpResponse:
     """A page in the reader's language, with the column beside it."""
-    page = replace(page, toasts=page.toasts + _undo(request))
+    page = replace(page, toasts=page.toasts + _undo(request) + _ended(request))
     column = None
     if not page.own_window and not page.search:
         column = column_beside(caller(request), page.id, asked_rows(request))
@@ -110,6 +110,11 @@ def _undo(request: HttpRequest) -> tuple[Undo, ...]:
     if is_uuid(archived) and services.was_archived(caller(request), archived):
         return (Undo(archived, "unarchive"),)
     return ()
+
+
+def _ended(request: HttpRequest) -> tuple[Ended, ...]:
+    """Whoever comes back to a temporary chat is told why it is not there."""
+    return (Ended(),) if "ended" in request.GET else ()
 
 
 def show_conversation(
@@ -179,6 +184,11 @@ def picks_of(request: HttpRequest) -> Picks:
         effort=form.get("effort", ""),
         tools={tool: tool in ticked for tool in form.getlist("tool")},
     )
+
+
+def is_temporary(values: QueryDict) -> bool:
+    """Whether a new chat is to be temporary: by its box in the form, or by the address."""
+    return values.get("temporary") == "1"
 
 
 def is_scripted(request: HttpRequest) -> bool:

@@ -20,11 +20,15 @@ from chat.views.page_data import empty_page
 from chat.views.responses import (
     acaller,
     aconversation,
+    is_temporary,
     picks_of,
     reader_of,
     refuse_here,
     show,
 )
+
+# Of so many temporary chats a session remembers that they began in it.
+MOST_TEMPORARY = 100
 
 Act = Callable[[Caller, UUID, HttpRequest], Awaitable[object]]
 
@@ -41,11 +45,17 @@ async def new(request: HttpRequest) -> HttpResponse:
             await sync_to_async(attached)(caller, request),
             language=request.LANGUAGE_CODE,
             picks=picks_of(request),
+            temporary=is_temporary(request.POST),
         )
     except ChatError as error:
         return await sync_to_async(_refuse_new)(request, content, error)
     await services.see(started.conversation_id)
     await services.expect_view(caller, started.conversation_id)
+    if is_temporary(request.POST):
+        # It goes when this session ends.
+        begun = await request.session.aget(services.TEMPORARY, [])
+        remembered = [*begun, started.conversation_id][-MOST_TEMPORARY:]
+        await request.session.aset(services.TEMPORARY, remembered)
     return redirect("chat:conversation", started.conversation_id)
 
 
@@ -53,7 +63,13 @@ def _refuse_new(request: HttpRequest, content: str, error: ChatError) -> HttpRes
     catalog = services.current_catalog()
     reader = reader_of(request, catalog)
     with reader.speaking():
-        page = empty_page(reader, catalog, draft=content, toasts=(Toast(error.key, error.data),))
+        page = empty_page(
+            reader,
+            catalog,
+            draft=content,
+            toasts=(Toast(error.key, error.data),),
+            temporary=is_temporary(request.POST),
+        )
     return show(request, page, reader, status=409)
 
 

@@ -149,7 +149,13 @@ function focusFirst() {
   text.focus({ preventScroll: true });
 }
 
+// Who has made a new chat temporary with a pointer goes on to write.
+function writeOn({ target }) {
+  if (!onTouch.matches && !target.matches(":focus-visible")) text.focus();
+}
+
 if (form) {
+  byId("temporary")?.addEventListener("change", writeOn);
   text.value ||= sessionStorage.getItem(key) ?? "";
   grow();
   focusFirst();

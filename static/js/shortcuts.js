@@ -41,6 +41,13 @@ function escape(event) {
   }
 }
 
+// Makes the new chat a temporary one, or no longer; from elsewhere it leads to one.
+function temporary() {
+  const box = byId("temporary");
+  if (box?.type === "checkbox") box.click();
+  else location.assign("/?temporary=1");
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
   const command = event.ctrlKey || event.metaKey;
@@ -49,6 +56,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") return escape(event);
   if (command && key === "k") openSearch();
   else if (command && event.shiftKey && key === "o") document.querySelector("[data-new]")?.click();
+  else if (command && event.shiftKey && key === "l") temporary();
   else if (plain && key === "/") byId("text")?.focus();
   else if (plain && key === "?") byId("keys")?.showModal();
   else if (plain && key === "o") document.dispatchEvent(new Event("parley:outline"));

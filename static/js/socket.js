@@ -3,7 +3,10 @@
 const page = document.querySelector("main[ws-connect]");
 const line = document.getElementById("connection");
 // Close codes that mean: do not come back. Each leads to another page.
-const GO_AWAY = { 4401: "/", 4404: `/?deleted=${page?.dataset.conversation ?? ""}` };
+const GO_AWAY = {
+  4401: () => "/",
+  4404: () => (isTemporary() ? "/?ended" : `/?deleted=${page.dataset.conversation ?? ""}`),
+};
 const HTMX_RECONNECTS = [1006, 1011, 1012, 1013];
 const TRIES = 3;
 const MOST_ROWS = 2000;
@@ -40,6 +43,7 @@ export function tellOfClosing(say) {
   });
 }
 
+const isTemporary = () => document.getElementById("temporary")?.hidden === false;
 export const isLive = (form) => form.hasAttribute("data-live");
 const say = (command) => socket?.sendImmediately(JSON.stringify(command));
 
@@ -96,7 +100,8 @@ function whatIsShown() {
   const queue = Object.fromEntries(waiting.map((li) => [li.dataset.id, li.dataset.mark]));
   const queue_state = document.getElementById("queue-head")?.dataset.state;
   const newer = Boolean(document.getElementById("newer"));
-  return { title, chosen, running, queue, queue_state, newer, messages, parts };
+  const temporary = isTemporary();
+  return { title, chosen, running, queue, queue_state, newer, temporary, messages, parts };
 }
 
 // A list that is too long to be told in one frame loses its end, which can be listed again.
@@ -198,7 +203,7 @@ if (page) {
     const { code } = event.detail.event;
     const wrapper = event.detail.socketWrapper;
     socket = null;
-    if (GO_AWAY[code]) return location.assign(GO_AWAY[code]);
+    if (GO_AWAY[code]) return location.assign(GO_AWAY[code]());
     line.hidden = false;
     // The extension reconnects on some codes by itself: both would be two sockets.
     if (HTMX_RECONNECTS.includes(code)) return;

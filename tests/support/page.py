@@ -106,6 +106,7 @@ class LivePage(dom_apply.Page):
             "queue_state": self.by_id("queue-head").get("data-state"),
             "running": any(button.get("form") == "stop" for button in self.by_id("go").iter()),
             "newer": bool(self.select("#newer")),
+            "temporary": self.by_id(dom.TEMPORARY).get("hidden") is None,
             "messages": states,
             "parts": parts,
         }

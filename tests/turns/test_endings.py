@@ -93,6 +93,7 @@ ELSEWHERE = {
     "error.chat_provider_not_supported": "connecting/test_registry.py",
     "error.chat_queue_full": "turns/test_queue.py",
     "error.chat_not_queued": "turns/test_queue.py",
+    "error.chat_temporary": "turns/test_temporary.py",
     "error.chat_interrupted": "crash/test_crashes.py",
     "error.chat_shutdown": "crash/test_crashes.py",
     "error.chat_attachment_empty": "attachments/test_upload.py",

@@ -14,6 +14,7 @@ from chat.protocol.events import (
     Ending,
     Error,
     Event,
+    Kept,
     Queue,
     Retry,
     Start,
@@ -39,6 +40,7 @@ from chat.rendering.page.pages import (
     chosen_html,
     composer_action_html,
     status_text,
+    temporary_html,
     title_html,
     toast_html,
 )
@@ -61,6 +63,7 @@ class LiveTranscript:
         self.title = ""
         self.chosen: Chosen | None = None
         self.running = False
+        self.temporary = False
         self.answer: LiveAnswer | None = None
         # Of each queued message, by its id: its mark. Nothing on a page without a place for them.
         self.queue: dict[str, str] | None = None
@@ -116,6 +119,8 @@ class LiveTranscript:
             case Choice():
                 chosen = Chosen(event.agent, event.model, event.tools_off, event.effort)
                 yield from self._choose(chosen)
+            case Kept():
+                yield from self._keep(event.title)
             case Deleted():
                 pass
             case _:
@@ -193,6 +198,7 @@ class LiveTranscript:
         self.title = shown.title
         self.chosen = shown.chosen
         self.running = shown.running
+        self.temporary = shown.temporary
         self.queue = None if shown.queue is None else dict(shown.queue)
         self.queue_state = shown.queue_state
         self.ends_early = shown.newer
@@ -219,6 +225,8 @@ class LiveTranscript:
         for message in transcript.messages:
             if message.info.position >= floor:
                 yield from self._forward_message(message)
+        if self.temporary and not transcript.temporary:
+            yield from self._keep(transcript.title)
         yield from self._entitle(transcript.title)
         yield from self._choose(transcript.chosen)
         yield from self._forward_queue(transcript)
@@ -335,6 +343,12 @@ class LiveTranscript:
         if title != self.title:
             self.title = title
             yield swap.replace(_new_title(title, self.reader))
+
+    def _keep(self, title: str) -> Iterator[str]:
+        """A temporary chat is like any other now."""
+        self.temporary, self.title = False, title
+        yield swap.replace(temporary_html("", self.reader))
+        yield swap.replace(_new_title(title, self.reader))
 
     def _choose(self, chosen: Chosen) -> Iterator[str]:
         """The script sets the pickers by it; their options are not drawn again."""

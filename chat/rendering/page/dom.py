@@ -13,6 +13,7 @@ COMPOSER = "composer"
 COMPOSER_ACTION = "go"
 CHOSEN = "chosen"
 EXAMPLES = "empty"
+TEMPORARY = "temporary"
 OLDER = "older"
 NEWER = "newer"
 MORE = "more"
@@ -35,6 +36,7 @@ IDS = {
     "more": MORE,
     "chosen": CHOSEN,
     "put_away": PUT_AWAY,
+    "temporary": TEMPORARY,
 }
 
 

@@ -105,6 +105,11 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """The temporary chat that was here is gone."""
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationPage:
     """A conversation to show; without an id it is a new one, and the page greets."""
 
@@ -141,11 +146,15 @@ class ConversationPage:
     search: str = ""
     # By the names in the search form: what it is narrowed to.
     filters: Mapping[str, str] = field(default_factory=dict)
-    toasts: tuple[Toast | Undo, ...] = ()
+    toasts: tuple[Toast | Undo | Ended, ...] = ()
     # None can be attached where there is nobody to take them.
     uploads: Uploads | None = None
     # A window of its own has no column.
     own_window: bool = False
+    # Kept nowhere; a new one is only about to be.
+    temporary: bool = False
+    # For how many minutes a page without scripts counts as open.
+    minutes: int = 0
 
     @property
     def effort_order(self) -> str:
@@ -180,8 +189,11 @@ def page_context(
             "transcript": transcript_html(page, reader),
             "greeting": times.greeting(reader.name, reader.now),
             "clocks": times.clock_forms(),
+            # A temporary chat has no title: it would stay in the history of the browser.
+            "unnamed": _("Temporary chat") if page.id and page.temporary else _("New chat"),
             "chosen": chosen_html(page.chosen),
             "put_away": put_away_html(page.id, page.archived, reader),
+            "temporary": temporary_html(page.id if page.temporary else "", reader, page.minutes),
             "refusals": page.uploads.refusals() if page.uploads else {},
             "words": _words(page),
             "queue": queue_html(page.queue, page.held, page.editing, reader),
@@ -227,8 +239,15 @@ def newer_html(page: ConversationPage, reader: Reader) -> SafeString:
 
 def title_html(title: str, reader: Reader) -> SafeString:
     with reader.speaking():
-        values = {"title": title, "ids": IDS}
+        values = {"title": title, "unnamed": _("New chat"), "ids": IDS}
         return SafeString(render_to_string("chat/title.html", values).strip())
+
+
+def temporary_html(conversation_id: str, reader: Reader, minutes: int = 0) -> SafeString:
+    """Says that this conversation is not kept; without an id, the place where that would stand."""
+    with reader.speaking():
+        values = {"conversation": conversation_id, "minutes": minutes, "ids": IDS}
+        return SafeString(render_to_string("chat/temporary.html", values).strip())
 
 
 def chosen_html(chosen: Chosen) -> SafeString:
@@ -263,12 +282,14 @@ def toast_html(key: str, data: Mapping[str, Any] | None, reader: Reader) -> Safe
         return notice_html(error_text(key, data), reader, danger=True)
 
 
-def any_toast_html(toast: Toast | Undo, reader: Reader) -> SafeString:
+def any_toast_html(toast: Toast | Undo | Ended, reader: Reader) -> SafeString:
     match toast:
         case Toast():
             return toast_html(toast.key, toast.data, reader)
         case Undo():
             return undo_html(toast, reader)
+        case Ended():
+            return notice_html(_("The temporary chat has ended. Nothing of it was kept."), reader)
         case _:
             assert_never(toast)
 

@@ -28,11 +28,15 @@ WAITING = 50
 BATCH = 100
 
 
-def store_attachment(caller: Caller, name: str, file: "File[bytes]") -> Attachment:
-    """Keep a file that was uploaded. Its type is read from its content, never from its name."""
+def store_attachment(
+    caller: Caller, name: str, file: "File[bytes]", temporary_in: UUID | None = None
+) -> Attachment:
+    """Keep a file that was uploaded, in a temporary chat only as long as that. Its type is read
+    from its content, never from its name."""
     name = clean_name(name)
     mime = _checked(name, file)
     row = Attachment(owner_id=caller.user_id, mime=mime, size=file.size, filename=name)
+    row.temporary_in_id = temporary_in
     file.seek(0)
     row.file.save(name, file, save=False)
     try:

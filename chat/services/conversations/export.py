@@ -39,6 +39,8 @@ def export_conversation(
 ) -> Exported:
     """A conversation in one of the `FORMATS`; agents are called as given."""
     row = get_conversation(caller, conversation_id)
+    if row.temporary:
+        raise ChatError("error.chat_temporary")
     write, mime, ending = FORMATS[form]
     return Exported(write(row, read_history(row.pk, before=ALL), agents), mime, ending)
 

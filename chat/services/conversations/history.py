@@ -67,6 +67,7 @@ def read_transcript(
         chosen=chosen_in(conversation),
         queue=read_queue(conversation.pk) if has_queue else (),
         held=conversation.queue_held,
+        temporary=conversation.temporary,
         messages=_with_parts(above[: window.above][::-1] + below[: window.below]),
         request_id=str(active[0]) if active else "",
         seq=active[1] if active else 0,

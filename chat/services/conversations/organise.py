@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from chat.models import Conversation, Generation
+from chat.models import Conversation
 from chat.protocol.errors import ChatError
 from chat.protocol.events import Choice, Deleted, Title
 from chat.protocol.stopped import StoppedBy
@@ -25,8 +25,9 @@ from chat.services.catalog.preferences import remember_choice
 from chat.services.conversations.history import chosen_in
 from chat.services.conversations.revision import raise_rev
 from chat.services.conversations.search_index import index_title
+from chat.services.conversations.temporary import remove_ended
 from chat.services.pool import in_writer
-from chat.services.processes.control import ask_to_stop
+from chat.services.processes.control import stop_runs
 
 TITLE_LENGTH = 200
 PURGED_AT_ONCE = 20
@@ -58,13 +59,14 @@ async def archive(caller: Caller, conversation_id: str | UUID, *, archived: bool
 
 @shielded
 async def delete(caller: Caller, conversation_id: str | UUID) -> None:
-    """Take a conversation out of sight; until it is purged it can be brought back."""
+    """Take a conversation out of sight; until it is purged it can be brought back. A temporary
+    one goes for good."""
     event = await in_writer(_delete, caller, conversation_id)
     stop = StoppedBy(by_id=str(caller.user_id), reason="deleted")
-    for request_id in await in_writer(request_stops, event.conversation_id, stop):
-        await ask_to_stop(event.conversation_id, request_id, stop)
+    await stop_runs(event.conversation_id, stop)
     await publish(event.conversation_id, [event])
     await tell_sidebar(caller.user_id, event.conversation_id)
+    await in_writer(remove_ended)
 
 
 @shielded
@@ -119,14 +121,14 @@ class ArchivedConversation:
 
 def list_archived(caller: Caller, page: int) -> tuple[list[ArchivedConversation], bool]:
     """Those that were archived last come first; and whether there are more behind this page."""
-    rows = Conversation.objects.owned_by(caller.user_id).filter(archived_at__isnull=False)
+    rows = Conversation.objects.kept_by(caller.user_id).filter(archived_at__isnull=False)
     values, more = _put_away_page(rows, "archived_at", page)
     return [ArchivedConversation(str(key), title, at) for key, title, at in values], more
 
 
 def list_deleted(caller: Caller, page: int) -> tuple[list[DeletedConversation], bool]:
     """Those that were deleted last come first; and whether there are more behind this page."""
-    rows = Conversation.objects.filter(owner_id=caller.user_id, deleted_at__isnull=False)
+    rows = _deleted(caller)
     values, more = _put_away_page(rows, "deleted_at", page)
     days = settings.PARLEY_LIMITS["deleted_days"]
     listed = [
@@ -148,14 +150,19 @@ def _put_away_page(
 
 def was_archived(caller: Caller, conversation_id: str) -> bool:
     """Whether this is a conversation of theirs that is archived."""
-    rows = Conversation.objects.owned_by(caller.user_id).filter(pk=conversation_id)
+    rows = Conversation.objects.kept_by(caller.user_id).filter(pk=conversation_id)
     return rows.filter(archived_at__isnull=False).exists()
 
 
 def was_deleted(caller: Caller, conversation_id: str) -> bool:
     """Whether this is a conversation of theirs that can still be brought back."""
-    rows = Conversation.objects.filter(owner_id=caller.user_id, pk=conversation_id)
-    return rows.filter(deleted_at__isnull=False).exists()
+    return _deleted(caller).filter(pk=conversation_id).exists()
+
+
+def _deleted(caller: Caller) -> QuerySet[Conversation]:
+    """What can still be brought back; temporary chats are gone when they are deleted."""
+    rows = Conversation.objects.filter(owner_id=caller.user_id, deleted_at__isnull=False)
+    return rows.filter(temporary=False)
 
 
 @transaction.atomic
@@ -163,7 +170,7 @@ def _rename(caller: Caller, conversation_id: str | UUID, title: object) -> Title
     text = " ".join(clean_text(title).split()) if isinstance(title, str) else ""
     if not text:
         raise ChatError("error.chat_title_required")
-    conversation = lock_conversation(caller, conversation_id)
+    conversation = _refuse_temporary(lock_conversation(caller, conversation_id))
     conversation.title = text[:TITLE_LENGTH]
     conversation.titled_by_hand = True
     raise_rev(conversation, "title", "titled_by_hand")
@@ -173,13 +180,20 @@ def _rename(caller: Caller, conversation_id: str | UUID, title: object) -> Title
     )
 
 
+def _refuse_temporary(conversation: Conversation) -> Conversation:
+    """What is not kept has no place in lists."""
+    if conversation.temporary:
+        raise ChatError("error.chat_temporary")
+    return conversation
+
+
 def _pin(caller: Caller, conversation_id: str | UUID, pinned: bool) -> None:
-    conversation = get_conversation(caller, conversation_id)
+    conversation = _refuse_temporary(get_conversation(caller, conversation_id))
     Conversation.objects.filter(pk=conversation.pk).update(pinned=pinned)
 
 
 def _archive(caller: Caller, conversation_id: str | UUID, archived: bool) -> None:
-    conversation = get_conversation(caller, conversation_id)
+    conversation = _refuse_temporary(get_conversation(caller, conversation_id))
     rows = Conversation.objects.filter(pk=conversation.pk, archived_at__isnull=archived)
     rows.update(archived_at=timezone.now() if archived else None)
 
@@ -214,24 +228,14 @@ def _delete(caller: Caller, conversation_id: str | UUID) -> Deleted:
     return Deleted(conversation_id=str(conversation.pk), rev=conversation.rev)
 
 
-def request_stops(conversation_id: str, stop: StoppedBy) -> list[str]:
-    """Ask the runs of a conversation to stop; their ids. Not in a transaction that holds the
-    conversation: a run that writes holds its row and wants the conversation's, the other way
-    round both would wait for ever."""
-    active = Generation.objects.filter(conversation_id=conversation_id, status="active")
-    active.update(stop_requested_by=stop.to_json())
-    return [str(pk) for pk in active.values_list("pk", flat=True)]
-
-
 def _restore(caller: Caller, conversation_id: str | UUID) -> None:
     rows = Conversation.objects.filter(owner_id=caller.user_id, pk=conversation_id)
-    if not rows.update(deleted_at=None):
+    if not rows.filter(temporary=False).update(deleted_at=None):
         raise ChatError("error.chat_conversation_not_found")
 
 
 def _purge(caller: Caller, conversation_id: str | UUID) -> None:
-    rows = Conversation.objects.filter(owner_id=caller.user_id, deleted_at__isnull=False)
-    conversation = rows.filter(pk=conversation_id).first()
+    conversation = _deleted(caller).filter(pk=conversation_id).first()
     if conversation is None:
         raise ChatError("error.chat_conversation_not_found")
     conversation.delete()

@@ -122,6 +122,7 @@ def _matching(user_id: int, clauses: Sequence[Clause], wanted: Q) -> QuerySet[An
         pk__in=_INDEXES[connection.vendor](user_id, clauses),
         conversation__owner_id=user_id,
         conversation__deleted_at=None,
+        conversation__temporary=False,
     )
     titled = Case(When(message=None, then=1), default=0, output_field=IntegerField())
     # The columns of a conversation are the same in all its rows: the greatest of them is any,

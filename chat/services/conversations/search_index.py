@@ -1,7 +1,8 @@
 """Keeping what can be searched: the words of a message when it is whole, and of its title.
 
 Each is called within the transaction that writes the message or the title. What is archived,
-deleted or an earlier version stays as it is: the search itself passes over it.
+deleted or an earlier version stays as it is: the search itself passes over it. Of a temporary
+chat nothing is kept here, until it is kept itself.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,8 +22,9 @@ BATCH = 200
 
 def index_message(message_id: UUID | str) -> None:
     """Read a message's parts and keep their words, after a change."""
-    message = Message.objects.select_related("conversation").only("conversation__owner_id")
-    _keep([message.prefetch_related("parts").get(pk=message_id)])
+    rows = Message.objects.filter(pk=message_id, conversation__temporary=False)
+    rows = rows.select_related("conversation").only("conversation__owner_id")
+    _keep(rows.prefetch_related("parts"))
 
 
 def index_text(owner_id: int, conversation_id: UUID, message_id: UUID, text: str) -> None:
@@ -37,6 +39,8 @@ def index_text(owner_id: int, conversation_id: UUID, message_id: UUID, text: str
 
 
 def index_title(conversation: Conversation) -> None:
+    if conversation.temporary:
+        return
     words = words_of(conversation.title)
     statements.write_title_entry(
         SearchEntry(owner_id=conversation.owner_id, conversation_id=conversation.pk, words=words)
@@ -51,7 +55,7 @@ def index_conversation(conversation: Conversation) -> None:
 
 def reindex() -> int:
     """Everything anew; the number of messages."""
-    titled = Conversation.objects.only("title", "owner_id").order_by("pk")
+    titled = Conversation.objects.only("title", "owner_id", "temporary").order_by("pk")
     with transaction.atomic():
         SearchEntry.objects.all().delete()
         for row in titled.iterator(BATCH):
@@ -98,7 +102,8 @@ def _strings(value: Any) -> Iterable[str]:
 def _keep_all(messages: QuerySet[Message]) -> int:
     """In batches, each read to its end and written on its own: a running server goes on meanwhile,
     and SQLite refuses to write while an older reading is still open."""
-    rows = messages.filter(copy_of=None).select_related("conversation").order_by("pk")
+    rows = messages.filter(copy_of=None, conversation__temporary=False)
+    rows = rows.select_related("conversation").order_by("pk")
     rows = rows.only("conversation__owner_id").prefetch_related("parts")
     number = 0
     batch = list(rows[:BATCH])

@@ -6,8 +6,10 @@ Both are hints that save time: a stop is also in the generation's row, and views
 import asyncio
 import logging
 
+from chat.models import Generation
 from chat.protocol.stopped import StoppedBy
 from chat.services.broadcast import PROCESSES, Note, Seen, StopRun, Subscription, tell_processes
+from chat.services.pool import in_writer
 from chat.services.processes import presence
 from chat.services.runs.run import RUNS
 
@@ -24,6 +26,21 @@ async def ask_to_stop(conversation_id: str, request_id: str, stop: StoppedBy) ->
         run.stop(stop)
     else:
         await tell_processes(StopRun(conversation_id, request_id, stop))
+
+
+async def stop_runs(conversation_id: str, stop: StoppedBy) -> None:
+    """Stop whatever is being written in a conversation, here or elsewhere."""
+    for request_id in await in_writer(request_stops, conversation_id, stop):
+        await ask_to_stop(conversation_id, request_id, stop)
+
+
+def request_stops(conversation_id: str, stop: StoppedBy) -> list[str]:
+    """Ask the runs of a conversation to stop; their ids. Not in a transaction that holds the
+    conversation: a run that writes holds its row and wants the conversation's, the other way
+    round both would wait for ever."""
+    active = Generation.objects.filter(conversation_id=conversation_id, status="active")
+    active.update(stop_requested_by=stop.to_json())
+    return [str(pk) for pk in active.values_list("pk", flat=True)]
 
 
 async def listen() -> None:

@@ -5,6 +5,7 @@ import logging
 
 from django.conf import settings
 
+from chat.services.conversations.temporary import end_abandoned
 from chat.services.pool import in_writer
 from chat.services.processes.lease import renew_lease
 from chat.services.processes.presence import stop_unwatched
@@ -23,6 +24,7 @@ async def keep_alive() -> None:
             await settle_orphans()
             await send_due()
             await stop_unwatched()
+            await end_abandoned()
             await prune()
         except Exception:  # without its lease the process would lose every run it has
             log.exception("the lease could not be renewed")

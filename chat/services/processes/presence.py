@@ -27,6 +27,9 @@ from chat.services.runs.run import RUNS
 
 log = logging.getLogger(__name__)
 
+# The tab of a page that was loaded and has not attached: perhaps it has no scripts.
+PAGE = ""
+
 # When a conversation was last looked at without a socket: pages without scripts, and programs,
 # come back every few seconds instead of staying.
 _seen: dict[str, float] = {}
@@ -66,6 +69,17 @@ async def mark_read(caller: Caller, conversation_id: str) -> None:
     """Somebody sees a conversation now; its row says so in every tab."""
     if await in_writer(statements.mark_read, caller.user_id, UUID(conversation_id)):
         await tell_sidebar(caller.user_id, conversation_id)
+
+
+async def note_page(caller: Caller, conversation_id: str) -> None:
+    """A page of a temporary chat was loaded. If it has scripts, its tab says the rest; if not, it
+    counts as a tab whose connection was lost now, for nobody learns when it is closed."""
+    await in_writer(_note_page, caller, conversation_id)
+
+
+def forget_pages(user_id: int) -> None:
+    """Somebody has logged out: the pages without scripts that they had open count no more."""
+    View.objects.filter(user_id=user_id, tab_id=PAGE).delete()
 
 
 def forget_views() -> None:
@@ -150,9 +164,20 @@ def _leave(caller: Caller, socket: str, closed: bool) -> None:
     _left_for_good(tab).delete()
 
 
+@transaction.atomic
+def _note_page(caller: Caller, conversation_id: str) -> None:
+    mine = {"conversation_id": UUID(conversation_id), "user_id": caller.user_id, "tab_id": PAGE}
+    View.objects.filter(**mine).delete()
+    View.objects.create(
+        **mine, socket=new_id(), process_id=this_process(), hidden=True, left_at=Now()
+    )
+
+
 def _left_for_good(views: QuerySet[View]) -> QuerySet[View]:
+    """Those of temporary chats stay: they say how long the chat does."""
     running = Generation.objects.filter(conversation=OuterRef("conversation"), status="active")
-    return views.filter(~Exists(running), left_at__isnull=False)
+    temporary = Conversation.objects.filter(pk=OuterRef("conversation"), temporary=True)
+    return views.filter(~Exists(running), ~Exists(temporary), left_at__isnull=False)
 
 
 def _tab(caller: Caller, socket: str) -> str:
@@ -163,6 +188,16 @@ def _tab(caller: Caller, socket: str) -> str:
 def _watched(conversation_ids: list[str]) -> set[str]:
     """Those that a tab still counts for, in which something is queued behind the answer, or
     whose owner wants answers to go on without."""
+    views = counting_views().filter(conversation_id__in=conversation_ids)
+    wanted = Profile.objects.filter(user_id=OuterRef("owner_id"), keep_generating=True)
+    is_queued = Q(queue_held=False) & Q(queued__isnull=False)
+    kept = Conversation.objects.filter(Exists(wanted) | is_queued, pk__in=conversation_ids)
+    found = [*views.values_list("conversation_id", flat=True), *kept.values_list("pk", flat=True)]
+    return {str(pk) for pk in found}
+
+
+def counting_views() -> QuerySet[View]:
+    """The views of tabs that count as watching what they show, or have shown."""
     grace = Now() - timedelta(seconds=settings.PARLEY_LIMITS["grace_seconds"])
     lost = Now() - timedelta(seconds=settings.PARLEY_LIMITS["lost_seconds"])
     is_open = Q(left_at__isnull=True, process__lease__gte=Now())
@@ -174,9 +209,10 @@ def _watched(conversation_ids: list[str]) -> set[str]:
         | Q(left_at__isnull=True, process__lease__gte=lost)
         | Exists(elsewhere)
     )
-    views = View.objects.filter(counts, conversation_id__in=conversation_ids)
-    wanted = Profile.objects.filter(user_id=OuterRef("owner_id"), keep_generating=True)
-    is_queued = Q(queue_held=False) & Q(queued__isnull=False)
-    kept = Conversation.objects.filter(Exists(wanted) | is_queued, pk__in=conversation_ids)
-    found = [*views.values_list("conversation_id", flat=True), *kept.values_list("pk", flat=True)]
-    return {str(pk) for pk in found}
+    attached = View.objects.filter(
+        conversation_id=OuterRef("conversation_id"),
+        user_id=OuterRef("user_id"),
+        created__gte=OuterRef("created"),
+    )
+    has_scripts = Q(tab_id=PAGE) & Exists(attached.exclude(tab_id=PAGE))
+    return View.objects.filter(counts, ~has_scripts)

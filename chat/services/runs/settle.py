@@ -109,9 +109,10 @@ def settle(
             return None
         write_parts(placed)
         _close_message(message_id, outcome, now)
-        index_text(owner_id, conversation_id, message_id, searched(answer.parts))
         hold = is_held_after(outcome.status, outcome.error_key)
         after = statements.raise_rev_after(message_id, conversation_id, now, hold=hold)
+        if not after.temporary:
+            index_text(owner_id, conversation_id, message_id, searched(answer.parts))
         return Settled(rev=after.rev, info=answer_info(after.answer), goes_on=after.goes_on)
 
 

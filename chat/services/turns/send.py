@@ -73,12 +73,13 @@ async def start_conversation(
     *,
     language: str,
     picks: Picks,
+    temporary: bool = False,
 ) -> Started:
     """Send the first message of a new conversation, to whom was picked for it. When it is refused
-    there is no new conversation."""
+    there is no new conversation. A `temporary` one is gone with its last tab."""
     files = check_ids(attachments)
     text = check_content(content, required=not files)
-    started = await in_writer(write_first_turn, caller, text, files, picks, language)
+    started = await in_writer(write_first_turn, caller, text, files, picks, language, temporary)
     return await launch(caller, started)
 
 
@@ -137,19 +138,27 @@ def write_message(
 
 
 def write_first_turn(
-    caller: Caller, text: str, files: Sequence[str], picks: Picks, language: str
+    caller: Caller,
+    text: str,
+    files: Sequence[str],
+    picks: Picks,
+    language: str,
+    temporary: bool = False,
 ) -> Started:
     """The same in a conversation that is made for it; a form posted twice makes one."""
     with transaction.atomic():
-        conversation = _begun_before(caller) or _begin(caller, picks, language)
+        conversation = _begun_before(caller) or _begin(caller, picks, language, temporary)
         return write_turn(caller, conversation.pk, text, files)
 
 
-def _begin(caller: Caller, picks: Picks, language: str) -> Conversation:
+def _begin(caller: Caller, picks: Picks, language: str, temporary: bool) -> Conversation:
     """A new conversation, with what was picked for it; that is remembered for the next one."""
     catalog = current_catalog()
     conversation = Conversation(
-        owner_id=caller.user_id, prompt_language=language, effort=last_effort(caller)
+        owner_id=caller.user_id,
+        prompt_language=language,
+        effort=last_effort(caller),
+        temporary=temporary,
     )
     apply_picks(conversation, catalog, picks)
     conversation.save(force_insert=True)
@@ -181,11 +190,13 @@ def _new_message(
     )
     attached = attach(message, caller.user_id, files)
     names = [part.filename or "" for part in attached]
-    if not conversation.title and not conversation.titled_by_hand:
-        conversation.title = title_from(text or names[0])
-        index_title(conversation)
-    words = "\n".join([*names, text])
-    index_text(conversation.owner_id, conversation.pk, message.pk, words)
+    # Of a temporary chat no word is kept elsewhere; a title would stay in the browser's history.
+    if not conversation.temporary:
+        if not conversation.title and not conversation.titled_by_hand:
+            conversation.title = title_from(text or names[0])
+            index_title(conversation)
+        words = "\n".join([*names, text])
+        index_text(conversation.owner_id, conversation.pk, message.pk, words)
     return message, (*attached, *_text_parts(message, text))
 
 

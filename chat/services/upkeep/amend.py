@@ -24,7 +24,6 @@ from chat.protocol.tool_state import ToolCompleted, ToolError, ToolState, amend,
 from chat.protocol.validation import FaultKind, FieldFault, part_from_json, validate_part
 from chat.services.access import lock_row
 from chat.services.conversations.history import chosen_in
-from chat.services.conversations.organise import request_stops
 from chat.services.conversations.revision import (
     edited,
     raise_rev,
@@ -32,6 +31,7 @@ from chat.services.conversations.revision import (
     tell_sidebar_on_commit,
 )
 from chat.services.conversations.search_index import index_message, index_title
+from chat.services.processes.control import request_stops
 
 Note = TypeVar("Note")
 

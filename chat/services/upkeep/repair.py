@@ -51,6 +51,7 @@ def repair_conversations(
         text__contains="</",
         message__role=Message.Role.ASSISTANT,
         message__archived_at=None,
+        conversation__temporary=False,
     )
     if only:
         found = found.filter(conversation_id=only)
