@@ -1,4 +1,4 @@
-"""Markdown as one would read it aloud: without its marks. For a few lines, not for whole answers."""
+"""Markdown as one would read it aloud, without its marks: for a few lines, not whole answers."""
 
 import re
 from collections.abc import Iterator
