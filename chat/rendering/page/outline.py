@@ -11,9 +11,7 @@ from chat.rendering.page import dom
 from chat.rendering.reader import Reader
 
 
-def outline_html(
-    conversation_id: str, questions: Sequence[Question], reader: Reader
-) -> SafeString:
+def outline_html(conversation_id: str, questions: Sequence[Question], reader: Reader) -> SafeString:
     """The entries of the list, which is filled when it is opened."""
     entries = [(question, dom.message_id(question.position)) for question in questions]
     values = {"conversation_id": conversation_id, "entries": entries}
