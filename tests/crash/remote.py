@@ -178,8 +178,9 @@ class Server:
 class RemoteWire(Wire):
     """The same as a `Wire`, through a real server."""
 
-    def __init__(self, server: Server, subprotocol: str = "") -> None:
+    def __init__(self, server: Server, subprotocol: str = "", conversation: str = "") -> None:
         self._server = server
+        self._conversation = conversation or server.house.conversation
         self._asked = [Subprotocol(subprotocol)] if subprotocol else None
         self._socket: ClientConnection | None = None
         self._sending: set[asyncio.Task[None]] = set()
@@ -187,7 +188,7 @@ class RemoteWire(Wire):
     async def accepted(self) -> bool:
         server = self._server
         self._socket = await connect(
-            f"ws{server.url.removeprefix('http')}/ws/c/{server.house.conversation}/",
+            f"ws{server.url.removeprefix('http')}/ws/c/{self._conversation}/",
             origin=Origin(server.url),
             additional_headers={"Cookie": server.house.cookie},
             subprotocols=self._asked,
@@ -259,4 +260,4 @@ class RemoteTab(Tab):
         super().__init__(person, conversation_id)  # type: ignore[arg-type]
 
     def connect(self) -> Wire:
-        return RemoteWire(self.person.server)
+        return RemoteWire(self.person.server, conversation=str(self.conversation_id))

@@ -78,6 +78,37 @@ def forget_places() -> int:
     return Process.objects.update(place="")
 
 
+def another(temporary: str = "") -> str:
+    """Another conversation of hers; its id."""
+    from django.contrib.auth.models import User
+
+    from chat.models import Conversation
+
+    owner = User.objects.get(username="alice")
+    return str(Conversation.objects.create(owner=owner, temporary=bool(temporary)).pk)
+
+
+def answer_in(conversation: str) -> dict[str, str] | None:
+    """The last answer of a conversation, and why it was stopped, if it was."""
+    from chat.models import Message
+
+    row = Message.objects.filter(conversation=conversation, role="assistant").last()
+    if row is None:
+        return None
+    text = "".join(part.text for part in row.parts.all() if part.type == "text")
+    return {"status": row.status, "reason": row.error_data.get("reason", ""), "text": text}
+
+
+def left_earlier(conversation: str, seconds: str) -> int:
+    """Whoever has left a conversation did so long before; how many."""
+    from django.db.models import F
+
+    from chat.models import View
+
+    gone = View.objects.filter(conversation=conversation, left_at__isnull=False)
+    return gone.update(left_at=F("left_at") - timedelta(seconds=int(seconds)))
+
+
 def answers() -> list[dict[str, Any]]:
     """Every answer as it is kept."""
     from chat.models import Message
@@ -110,6 +141,9 @@ if __name__ == "__main__":
         "talk": talk,
         "orphans": orphans,
         "forget_places": forget_places,
+        "another": another,
+        "answer_in": answer_in,
+        "left_earlier": left_earlier,
         "answers": answers,
         "faults": found_faults,
     }

@@ -200,14 +200,18 @@ def counting_views() -> QuerySet[View]:
     """The views of tabs that count as watching what they show, or have shown."""
     grace = Now() - timedelta(seconds=settings.PARLEY_LIMITS["grace_seconds"])
     lost = Now() - timedelta(seconds=settings.PARLEY_LIMITS["lost_seconds"])
+    same_tab = View.objects.filter(user_id=OuterRef("user_id"), tab_id=OuterRef("tab_id"))
     is_open = Q(left_at__isnull=True, process__lease__gte=Now())
-    elsewhere = View.objects.filter(is_open, user_id=OuterRef("user_id"), tab_id=OuterRef("tab_id"))
+    # Of a process that died, and lost when it did, unless the tab has come back since.
+    is_lost = Q(left_at__isnull=True, process__lease__gte=lost) & ~Exists(
+        same_tab.filter(created__gt=OuterRef("created"))
+    )
     counts = (
         Q(left_at__gte=grace, closed=True)
         | Q(left_at__gte=lost, closed=False)
-        # Of a process that died: lost when it did.
-        | Q(left_at__isnull=True, process__lease__gte=lost)
-        | Exists(elsewhere)
+        | is_open
+        | is_lost
+        | Exists(same_tab.filter(is_open))
     )
     attached = View.objects.filter(
         conversation_id=OuterRef("conversation_id"),
