@@ -1,14 +1,17 @@
 """Everybody can use it: axe finds nothing, keys suffice, small and zoomed screens fit."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import axe_playwright_python
 import pytest
+from django.template.loader import render_to_string
+from django.utils import translation
 from playwright.sync_api import Page, expect
 
 from tests.browser.talking import focused
-from tests.browser.visitors import Visit
+from tests.browser.visitors import Visit, Visitor
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 PEOPLE = ("en-light", "en-dark", "zh-hans-light", "zh-hans-dark")
@@ -19,7 +22,6 @@ VISITS = [
     for person in PEOPLE
     for width in (1440, 390)
 ]
-SCREENS = ("/", "chat", "states", "/settings/", "/no/such/page")
 OPENED = "all => all.forEach(details => (details.open = true))"
 
 
@@ -29,23 +31,152 @@ def faults(page: Page) -> list[Any]:
     return [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found]
 
 
+# --- the screens, and how each comes to be as it is looked at ------------------------------------
+
+
+def as_it_is(page: Page) -> None:
+    """Nothing is to be done."""
+
+
+def all_opened(page: Page) -> None:
+    page.locator("details:not([name])").evaluate_all(OPENED)
+
+
+def search_dialog(page: Page) -> None:
+    page.keyboard.press("Control+K")
+    page.locator("#q").fill("the")
+    expect(page.locator("#found [href]").first).to_be_visible()
+
+
+def nothing_found(page: Page) -> None:
+    page.keyboard.press("Control+K")
+    page.locator("#q").fill("zanzibar7431")
+    expect(page.locator("#found .nothing")).to_be_visible()
+
+
+def model_list(page: Page) -> None:
+    page.locator("[data-models]").click()
+    expect(page.locator("#models [role=option]").first).to_be_visible()
+
+
+def tools_menu(page: Page) -> None:
+    page.locator(".composer .tools summary").click()
+    expect(page.locator(".composer .tools label").first).to_be_visible()
+
+
+def shortcuts(page: Page) -> None:
+    page.locator("[data-keys]").dispatch_event("click")
+    expect(page.locator("#keys")).to_be_visible()
+
+
+def feedback_dialog(page: Page) -> None:
+    page.locator("[data-words]").first.click()
+    expect(page.locator("#reason")).to_be_visible()
+
+
+def being_edited(page: Page) -> None:
+    page.locator("#t [data-edit]").first.dispatch_event("click")
+    expect(page.locator(".message > .edit")).to_be_visible()
+
+
+def queue_edited(page: Page) -> None:
+    page.locator("#queue [data-edit-queued]").first.dispatch_event("click")
+
+
+def drawer(page: Page) -> None:
+    """The column of a phone, with the menus of a row and of the account."""
+    if page.get_by_label("Open the column").or_(page.get_by_label("打开侧栏")).is_visible():
+        page.locator("[data-show-column]").click()
+    page.locator("#sidebar details.menu").evaluate_all("all => (all.at(-1).open = true)")
+
+
+def toast(page: Page) -> None:
+    expect(page.locator("#toasts .toast")).to_be_visible()
+
+
+Prepare = Callable[[Page], None]
+
+# By name: the place, as the seed calls it or as an address, and what is done there.
+SCREENS: dict[str, tuple[str, Prepare]] = {
+    "new chat": ("/", as_it_is),
+    "new temporary chat": ("/?temporary=1", as_it_is),
+    "conversation": ("chat", as_it_is),
+    "conversation, opened": ("chat", all_opened),
+    "every card": ("states", as_it_is),
+    "every card, opened": ("states", all_opened),
+    "message being edited": ("chat", being_edited),
+    "own window": ("window", as_it_is),
+    "queue": ("queue", as_it_is),
+    "queued message being edited": ("queue", queue_edited),
+    "model list": ("chat", model_list),
+    "tools menu": ("chat", tools_menu),
+    "feedback dialog": ("queue", feedback_dialog),
+    "column and its menus": ("chat", drawer),
+    "search dialog": ("/", search_dialog),
+    "search without a hit": ("/", nothing_found),
+    "search page": ("/?q=the", as_it_is),
+    "shortcuts": ("/", shortcuts),
+    "toast": ("/?ended", toast),
+    "settings": ("/settings/", all_opened),
+    "archived": ("/archived/", as_it_is),
+    "recently deleted": ("/deleted/", all_opened),
+    "not found": ("/no/such/page", as_it_is),
+}
+PLACES = ("/", "/?temporary=1", "chat", "states", "queue", "/settings/", "/archived/", "/deleted/")
+# Pages that say no, and that no address leads to.
+REFUSALS = ("403.html", "403_csrf.html", "500.html")
+
+
 @pytest.mark.parametrize(("person", "width"), VISITS)
 def test_axe_finds_nothing(visit: Visit, person: str, width: int) -> None:
-    """Every screen, with everything on it opened."""
+    """Every screen, in both themes."""
     visitor = visit(person, width, bypass_csp=True)
     found: dict[str, Any] = {}
-    for screen in SCREENS:
-        page = visitor.open(screen)
-        found[screen] = faults(page)
-        page.locator("details:not([name])").evaluate_all(OPENED)
-        found[f"{screen} opened"] = faults(page)
-        page.close()
     page = visitor.open("/")
-    page.locator("[data-keys]").dispatch_event("click")
-    found["keys"] = faults(page)
+    for screen, (place, prepare) in SCREENS.items():
+        page.goto(visitor.seeded.url + visitor.places.get(place, place))
+        prepare(page)
+        found[screen] = faults(page)
+    for template in REFUSALS:
+        found[template] = faults(refused(visitor, template))
+    found["temporary chat"] = faults(temporary(visitor))
     visitor.context.clear_cookies()
     found["log in"] = faults(visitor.open("/accounts/login/"))
     assert {screen: fault for screen, fault in found.items() if fault} == {}
+
+
+def refused(visitor: Visitor, template: str) -> Page:
+    """The page of a refusal, with the styles of the server."""
+    page = visitor.context.new_page()
+    with translation.override("en"):
+        text = render_to_string(template)
+    address = f"{visitor.seeded.url}/refused/{template}"
+    page.route(address, lambda route: route.fulfill(body=text, content_type="text/html"))
+    page.goto(address)
+    expect(page.locator("h1")).to_be_visible()
+    return page
+
+
+def temporary(visitor: Visitor) -> Page:
+    page = visitor.open("/?temporary=1")
+    page.locator("#text").fill("/long 5 hello")
+    page.locator("#go button").click()
+    page.wait_for_url("**/c/**")
+    expect(page.locator("#temporary button")).to_be_visible()
+    expect(page.locator("#t .foot[data-state=done]")).to_be_visible()
+    return page
+
+
+@pytest.mark.parametrize("name", ["menu", "composer"])
+def test_axe_can_find_something(visit: Visit, name: str) -> None:
+    """The test above can fail."""
+    page = visit(bypass_csp=True).open("chat")
+    if name == "menu":
+        page.locator(".topbar .menu summary").evaluate("e => e.removeAttribute('aria-label')")
+    else:
+        page.locator("label[for=text]").evaluate("e => e.remove()")
+        page.locator("#text").evaluate("e => e.removeAttribute('placeholder')")
+    assert faults(page)
 
 
 def go_to_the_top(page: Page) -> None:
@@ -91,7 +222,7 @@ def test_the_skip_links_lead_past_the_column(visit: Visit) -> None:
         assert focused(page) == place
 
 
-@pytest.mark.parametrize(("width", "screen"), [(w, s) for w in (390, 320) for s in SCREENS[:4]])
+@pytest.mark.parametrize(("width", "screen"), [(w, s) for w in (390, 320) for s in PLACES])
 def test_nothing_is_wider_than_a_phone(visit: Visit, width: int, screen: str) -> None:
     """320 px is also a window of 1280 px at 400 %."""
     page = visit("en-light", width).open(screen)
@@ -99,7 +230,7 @@ def test_nothing_is_wider_than_a_phone(visit: Visit, width: int, screen: str) ->
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("screen", ["/", "chat", "states", "/settings/"])
+@pytest.mark.parametrize("screen", PLACES)
 def test_a_finger_can_hit_everything(visit: Visit, screen: str) -> None:
     page = visit("en-light", 390).open(screen)
     if page.get_by_label("Open the column").count():

@@ -85,6 +85,7 @@ def _person(language: str, theme: str) -> dict[str, str]:
         "chat": _talk(user, english),
         "states": _states(user, english),
         "long": _long(user),
+        **_put_away(user, english),
     }
 
 
@@ -128,6 +129,26 @@ def _states(user: User, english: bool) -> str:
     _store(talk, samples.said(5, question), samples.every_card(6), samples.said(7, question),
            samples.failed_answer(8))  # fmt: skip
     return f"/c/{talk.pk}/"
+
+
+def _put_away(user: User, english: bool) -> dict[str, str]:
+    """What the column does not list: some that were deleted, and one that was archived, in which
+    messages wait for a person and an answer was judged."""
+    for title, days in (
+        (("A draft", 1), ("Old notes", 12)) if english else (("草稿", 1), ("旧笔记", 12))
+    ):
+        make.a_conversation(user, title=title, deleted_at=_ago(days))
+    title = "Plans for the garden" if english else "花园计划"
+    talk = make.a_conversation(user, title=title, archived_at=_ago(3), queue_held=True)
+    make.a_message_with_parts(talk, text="What grows in the shade?" if english else "阴处种什么？")
+    answer = make.a_message_with_parts(
+        talk, "assistant", "Ferns and hostas." if english else "蕨类和玉簪。"
+    )
+    make.a_feedback(answer, comment="")
+    for text in ("And in the sun?", "Make a list.") if english else ("向阳处呢？", "列个清单。"):
+        make.a_queued_message(talk, text)
+    place = f"/c/{talk.pk}/"
+    return {"queue": place, "window": f"{place}?window=1"}
 
 
 def _long(user: User) -> str:
