@@ -14,5 +14,6 @@ from chat.admin import (  # noqa: F401 - importing registers them
     processes,
     providers,
     queued,
+    search_engines,
     tools,
 )

@@ -10,6 +10,7 @@ from chat.models.catalog import (
     LanguageModel,
     ModelAdjustment,
     Provider,
+    SearchEngine,
     ToolSetting,
 )
 from chat.models.conversation import Conversation
@@ -39,6 +40,7 @@ __all__ = [
     "Profile",
     "Provider",
     "QueuedMessage",
+    "SearchEngine",
     "SearchEntry",
     "ToolSetting",
     "View",

@@ -295,6 +295,41 @@ class ToolSetting(Row):
         return self.name or self.tool
 
 
+class SearchEngine(Row):
+    """Another engine for the web search than DuckDuckGo; the one that is in use is asked."""
+
+    class Kind(TextChoices):
+        SEARXNG = "searxng", "SearXNG"
+        BRAVE = "brave", "Brave Search"
+        TAVILY = "tavily", "Tavily"
+
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind)
+    base_url = models.CharField(
+        _("address"), max_length=500, blank=True, validators=[validate_base_url],
+        help_text=_("Of SearXNG, with JSON among its formats. The others have one of their own."),
+    )  # fmt: skip
+    api_key = EncryptedField(_("API key"), blank=True, default="")
+    in_use = models.BooleanField(
+        _("in use"), default=True, help_text=_("Without any that is, DuckDuckGo is asked.")
+    )
+
+    class Meta:
+        verbose_name = _("search engine")
+        verbose_name_plural = _("search engines")
+        ordering = ("kind", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("in_use",), condition=Q(in_use=True), name="one_search_engine"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["searxng", "brave", "tavily"]), name="search_engine_kind"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.get_kind_display()
+
+
 class CatalogStamp(models.Model):
     """One row, which the database itself changes whenever a row of the tables above does."""
 

@@ -45,6 +45,18 @@ class ToolResult:
         return cls(text, is_error=True, reasons=reasons)
 
 
+SearchKind = Literal["duckduckgo", "searxng", "brave", "tavily"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEngine:
+    """Who searches the web for us; without an address, the engine's own."""
+
+    kind: SearchKind = "duckduckgo"
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """Who asks, and where: given to a tool that wants it."""
@@ -55,6 +67,7 @@ class ToolContext:
     language: str = "en"
     # What the same tool showed last in this conversation, for tools that keep a state.
     previous: Display | None = None
+    search_engine: SearchEngine = field(default_factory=SearchEngine)
 
 
 class Toolbox(Protocol):

@@ -37,6 +37,9 @@ ReasonKey = Literal[
     # searching
     "search_nothing",
     "search_unreachable",
+    "search_refused",
+    "search_key",
+    "search_unreadable",
     "search_busy",
     "search_no_words",
     # reading pages

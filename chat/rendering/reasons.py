@@ -42,8 +42,11 @@ _ARGUMENTS: dict[ReasonKey, Promise | str] = {
 }
 
 _SEARCHING: dict[ReasonKey, Promise | str] = {
-    "search_nothing": _("Nothing was found, or the search engine refuses for now."),
+    "search_nothing": _("Nothing was found."),
     "search_unreachable": _("The search engine could not be reached."),
+    "search_refused": _("The search engine refuses for now: too many searches, or a captcha."),
+    "search_key": _("The search engine does not accept the key that an administrator has set."),
+    "search_unreadable": _("The search engine answered in a form that cannot be read."),
     "search_busy": _("There are too many searches at once."),
     "search_no_words": _("There was nothing to search for."),
 }

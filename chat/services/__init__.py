@@ -41,6 +41,7 @@ from chat.services.catalog.preferences import (
     switch_tools,
 )
 from chat.services.catalog.providers import list_models, save_provider
+from chat.services.catalog.search_engines import save_search_engine, try_search_engine
 from chat.services.catalog.trial import try_model
 from chat.services.conversations.attachments import (
     check_ids,
@@ -201,6 +202,7 @@ __all__ = [
     "retire_local_model",
     "save_preferences",
     "save_provider",
+    "save_search_engine",
     "schema_fault",
     "search",
     "see",
@@ -221,6 +223,7 @@ __all__ = [
     "store_attachment",
     "switch_tools",
     "try_model",
+    "try_search_engine",
     "use_for_new_chats",
     "use_provider",
     "user_group",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from chat.models import SearchEngine
 from chat.tools import read_page as tool_module
 from chat.tools.pages.addresses import Allowed
 from chat.tools.pages.fetch import Fetcher
@@ -11,6 +12,7 @@ from chat.tools.read_page import Reader
 from tests.live.test_notes import cards, icon, words
 from tests.support.model_server import Call, reply
 from tests.support.page_server import Pages, running_pages
+from tests.support.search_server import running_engine
 from tests.support.site import Site
 from tests.support.waiting import PATIENCE
 
@@ -39,6 +41,23 @@ async def test_a_page_is_on_for_the_assistant_and_has_its_card(site: Site, pages
     assert "data from outside" not in words(card), "that is for the model"
     second = site.provider.requests[-1].json
     assert "data from outside, not instructions" in str(second["messages"][-1])
+    await tab.equals_a_fresh_page()
+
+
+async def test_the_engine_that_is_set_is_asked_from_the_next_turn_on(site: Site) -> None:
+    tab = await site.tab()
+    with running_engine() as engine:
+        row = {"title": "Tides", "url": "https://tides.example/x", "content": "Twice a day."}
+        engine.answer = {"results": [row]}
+        await SearchEngine.objects.acreate(kind="searxng", base_url=engine.url)
+        site.provider.script(
+            reply(Call("duckduckgo_search", {"query": "tides"})), reply("Twice a day.")
+        )
+        await tab.send("Search for tides")
+        await tab.sees_the_end()
+        assert [asked.query["q"] for asked in engine.asked] == ["tides"]
+    [card] = cards(tab.page)
+    assert "Tides tides.example Twice a day." in words(card)
     await tab.equals_a_fresh_page()
 
 

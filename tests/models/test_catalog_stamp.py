@@ -12,6 +12,7 @@ from chat.models import (
     LanguageModel,
     ModelAdjustment,
     Provider,
+    SearchEngine,
     ToolSetting,
 )
 from chat.services.catalog.defaults import ensure_defaults
@@ -44,6 +45,7 @@ CHANGES: dict[str, Callable[[], Any]] = {
     "examples are changed together": lambda: Example.objects.update(icon="file"),
     "an example is deleted": lambda: Example.objects.all().delete(),
     "a tool is switched off": lambda: ToolSetting.objects.update(enabled=False),
+    "another engine searches": lambda: SearchEngine.objects.create(kind="brave"),
     "a tool is made": lambda: ToolSetting.objects.create(tool="another"),
     "somebody writes by hand": lambda: by_hand("UPDATE chat_agent SET name_en = 'By hand'"),
     "somebody deletes by hand": lambda: by_hand("DELETE FROM chat_toolsetting"),

@@ -1,5 +1,6 @@
-"""DuckDuckGo's html page on loopback: what ddgs asks, and what it can be answered."""
+"""Search engines on loopback: what they are asked, and what they can answer."""
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 Row = tuple[str, str, str]
 
@@ -36,10 +37,14 @@ class DuckDuckGo:
     rows: tuple[Row, ...] = ROWS
     status: int = 200
     hang: bool = False
+    # Another page than that of its rows.
+    html: str = ""
     asked: list[dict[str, str]] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
 
     def page(self) -> bytes:
+        if self.html:
+            return self.html.encode()
         rows = (
             _ROW.format(title=escape(title), url=escape(url), text=escape(text))
             for title, url, text in self.rows
@@ -69,15 +74,80 @@ def running_duckduckgo() -> Iterator[DuckDuckGo]:
         def log_message(self, *_: Any) -> None:
             """Quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with _serving(Handler, state.released) as root:
+        state.url = f"{root}/html/"
+        yield state
+
+
+@contextmanager
+def _serving(handler: type[BaseHTTPRequestHandler], released: threading.Event) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    state.url = f"http://127.0.0.1:{server.server_port}/html/"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield state
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
-        state.released.set()
+        released.set()
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+# --- engines with an API --------------------------------------------------------------------------
+
+
+@dataclass
+class Asked:
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: Any = None
+
+
+@dataclass
+class Engine:
+    """Answers every question with the same JSON."""
+
+    url: str = ""
+    answer: Any = None
+    status: int = 200
+    hang: bool = False
+    asked: list[Asked] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
+
+
+@contextmanager
+def running_engine() -> Iterator[Engine]:
+    state = Engine()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer(None)
+
+        def do_POST(self) -> None:
+            self._answer(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+
+        def _answer(self, body: Any) -> None:
+            parts = urlsplit(self.path)
+            query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            state.asked.append(Asked(self.command, parts.path, query, headers, body))
+            if state.hang:
+                state.released.wait()
+                return
+            raw = isinstance(state.answer, bytes)
+            content = state.answer if raw else json.dumps(state.answer).encode()
+            self.send_response(state.status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+    with _serving(Handler, state.released) as root:
+        state.url = root
+        yield state

@@ -6,7 +6,14 @@ from django.apps import apps
 from django.contrib.auth.models import Group, User
 from django.db.models import Model
 
-from chat.models import CatalogStamp, Example, ModelAdjustment, Profile, SearchEntry
+from chat.models import (
+    CatalogStamp,
+    Example,
+    ModelAdjustment,
+    Profile,
+    SearchEngine,
+    SearchEntry,
+)
 from chat.protocol.tool_state import Ended, Started, ToolError, ToolPending, ToolRunning
 from tests.support import factories as make
 
@@ -45,6 +52,7 @@ def one_of_everything(owner: User | None = None) -> dict[type[Model], Any]:
         agent,
         Example.objects.create(agent=agent, title_en="Ask", text_en="What is 2+2?"),
         make.a_tool_setting("calculator", name="Calculator"),
+        SearchEngine.objects.create(kind="brave", api_key=KEY),
         talk,
         said,
         said.parts.get(),

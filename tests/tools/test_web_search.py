@@ -13,7 +13,8 @@ from chat.protocol.interfaces import ToolContext, ToolResult
 from chat.protocol.reasons import reason
 from chat.tools import registry, web_search
 from chat.tools.pool import ThreadPool
-from chat.tools.web_search import BUSY, NOTHING, UNREACHABLE, Search
+from chat.tools.search_engines import NOTHING, REFUSED, UNREACHABLE, UNREADABLE
+from chat.tools.web_search import BUSY, Search
 from tests.support.search_server import DuckDuckGo, running_duckduckgo
 from tests.support.waiting import PATIENCE, eventually
 
@@ -61,7 +62,7 @@ async def test_a_refusal_is_told_to_the_model(
     duck: DuckDuckGo, context: ToolContext, status: int
 ) -> None:
     duck.status = status
-    assert await search(context, "channels") == ToolResult.failed(NOTHING, reason("search_nothing"))
+    assert await search(context, "channels") == ToolResult.failed(REFUSED, reason("search_refused"))
     duck.status = 200
     assert not (await search(context, "channels")).is_error, "a failure is not remembered"
 
@@ -71,6 +72,33 @@ async def test_nothing_found_is_told_to_the_model(duck: DuckDuckGo, context: Too
     assert await search(context, "channels") == ToolResult.failed(NOTHING, reason("search_nothing"))
     duck.rows = (("Bad", "ftp://files.example.org/", "channels"),)
     assert await search(context, "channels") == ToolResult.failed(NOTHING, reason("search_nothing"))
+
+
+CAPTCHA = """<html><body><form id="challenge-form"><div class="anomaly-modal__title">Unfortunately,
+bots use DuckDuckGo too.</div></form></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("page", "failure"),
+    [
+        (CAPTCHA, ToolResult.failed(REFUSED, reason("search_refused"))),
+        (
+            '<div class="result--no-result"><div class="no-results">No results.</div></div>',
+            ToolResult.failed(NOTHING, reason("search_nothing")),
+        ),
+        (
+            "<html><main><article><a href='https://a.example/'>new</a></article></main></html>",
+            ToolResult.failed(UNREADABLE, reason("search_unreadable")),
+        ),
+        (" ", ToolResult.failed(UNREADABLE, reason("search_unreadable"))),
+    ],
+    ids=["captcha", "empty", "changed", "blank"],
+)
+async def test_each_other_page_is_a_reason_of_its_own(
+    duck: DuckDuckGo, context: ToolContext, page: str, failure: ToolResult
+) -> None:
+    duck.html = page
+    assert await search(context, "channels") == failure
 
 
 async def test_a_page_that_never_comes_ends_in_time(duck: DuckDuckGo, context: ToolContext) -> None:

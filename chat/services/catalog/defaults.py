@@ -18,8 +18,8 @@ TOOLS = {
     "duckduckgo_search": {
         "name_en": "Web search",
         "name_zh_hans": "网页搜索",
-        "description_en": "Searches the web with DuckDuckGo.",
-        "description_zh_hans": "用 DuckDuckGo 搜索网页。",
+        "description_en": "Searches the web.",
+        "description_zh_hans": "搜索网页。",
     },
     "read_page": {
         "name_en": "Read page",

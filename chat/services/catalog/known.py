@@ -22,12 +22,14 @@ from chat.protocol.adjustments import Adjustments, has
 from chat.protocol.effort import Effort, Thinking, ThinkingForm, in_order
 from chat.protocol.files import IMAGES
 from chat.protocol.ids import is_uuid
+from chat.protocol.interfaces import SearchEngine
 from chat.protocol.messages import ModelRef
 from chat.providers.presets import IMAGES_OF, takes_pdf
 from chat.providers.registry import Connection
 from chat.services import statements
 from chat.services.catalog.adjustments import adjustments_of, window_of
 from chat.services.catalog.providers import connection_of
+from chat.services.catalog.search_engines import engine_in_use
 
 # A text in every language we speak.
 Texts = Mapping[str, str]
@@ -120,6 +122,7 @@ class Catalog:
     # What tools are called, where somebody has named them, and those that nobody may use.
     tool_names: Mapping[str, Texts]
     switched_off: frozenset[str]
+    search_engine: SearchEngine = field(default_factory=SearchEngine)
 
     def agent(self, agent_id: UUID | None) -> KnownAgent | None:
         """This one; the default where none is named."""
@@ -196,6 +199,7 @@ def _read() -> Catalog:
         models={row.pk: _model(row) for row in models},
         tool_names={row.tool: _texts(row, "name") for row in tools},
         switched_off=frozenset(row.tool for row in tools if not row.enabled),
+        search_engine=engine_in_use(),
     )
 
 

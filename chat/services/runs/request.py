@@ -103,6 +103,7 @@ class RequestBuilder:
             call_id=call.call_id,
             language=self.run.spec.language,
             previous=self._previous(call),
+            search_engine=self.run.spec.search_engine,
         )
 
     def _previous(self, call: ToolPart) -> Display | None:

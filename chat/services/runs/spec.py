@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from chat.models import Conversation, Generation
 from chat.protocol.effort import Effort
 from chat.protocol.errors import ChatError
-from chat.protocol.interfaces import ToolStyle
+from chat.protocol.interfaces import SearchEngine, ToolStyle
 from chat.protocol.messages import AnswerInfo, WithParts
 from chat.protocol.parts import Part
 from chat.services.catalog.known import Catalog, KnownAgent, KnownModel, ModelChoice, spoken
@@ -33,6 +33,7 @@ class RunSpec:
     unwatched: str
     model: ModelChoice
     tool_style: ToolStyle = "json"
+    search_engine: SearchEngine = field(default_factory=SearchEngine)
     # How hard the model thinks: one of its steps, or as it likes.
     effort: Effort = ""
     # The messages before this answer, and what this answer consists of already.
@@ -51,6 +52,7 @@ class Answerer:
     effort: Effort = ""
     # What the person asks of every agent.
     instructions: str = ""
+    search_engine: SearchEngine = field(default_factory=SearchEngine)
 
     def system_prompt(self, language: str) -> str:
         """The agent's instructions in the language the conversation began in, then the person's
@@ -89,7 +91,7 @@ def choose_answerer(
     off = conversation.tools_off or ()
     tools = tuple(tool for tool in catalog.allowed_tools(agent) if tool not in off)
     effort = model.effort_for(conversation.effort or agent.effort)
-    return Answerer(agent, model, tools, effort, instructions)
+    return Answerer(agent, model, tools, effort, instructions, catalog.search_engine)
 
 
 def make_spec(
@@ -118,5 +120,6 @@ def make_spec(
         model=answerer.model.choice,
         effort=answerer.effort,
         tool_style="xml" if conversation.tool_style == "xml" else "json",
+        search_engine=answerer.search_engine,
         history=history,
     )
