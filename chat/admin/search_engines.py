@@ -36,7 +36,7 @@ class SearchEngineForm(ModelForm[SearchEngine]):
 
     def _get_validation_exclusions(self) -> set[str]:
         """Another engine that is in use is no fault: saving this one takes it out of use."""
-        return {*super()._get_validation_exclusions(), "in_use"}
+        return {*super()._get_validation_exclusions(), "in_use"}  # type: ignore[misc]
 
 
 @admin.register(SearchEngine)

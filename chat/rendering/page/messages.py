@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.protocol.events import Retry
+from chat.protocol.files import own_id
 from chat.protocol.messages import AnswerInfo, Status, UserInfo, WithParts
 from chat.protocol.notes import part_notes
 from chat.protocol.parts import (
@@ -116,7 +117,7 @@ def file_html(part: FilePart, element: str, reader: Reader) -> SafeString:
         "url": url,
         "picture": part.url if picture else "",
         # As it is looked at; the link leads to the file itself.
-        "shown": f"{part.url}?shown" if own else part.url,
+        "shown": f"{part.url}?shown" if own_id(part.url) else part.url,
         "name": part.filename or part.mime,
         "size": "" if part.size is None else file_size(part.size),
     }
