@@ -42,7 +42,7 @@ LANDED = {
     "0014_read_page": "98e7c4097821cc99",
     "0015_model_adjustments": "26baec1e00a8400e",
     "0016_background_calls": "ad0c97d0c6339029",
-    "0017_search_engine": "ebb4f10b7d15f7f6",
+    "0018_search_engine": "1af127608ed8b095",
 }
 
 

@@ -22,7 +22,7 @@ def create_triggers(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0016_background_calls'),
+        ('chat', '0017_temporary'),
     ]
 
     operations = [
