@@ -1,7 +1,9 @@
-"""An agent's tools are ticked from those that are there (A11, A16)."""
+"""An agent: its tools are ticked from those that are there, its thinking chosen (A11, A16)."""
 
+import re
 from typing import Any
 
+import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -64,3 +66,43 @@ def test_what_the_empty_page_offers_to_ask_is_the_agents_in_each_language(admin:
         page = admin.get("/", headers={"Accept-Language": language}).content.decode()
         assert page.count('class="example"') == 1
         assert f"<strong>{title}</strong>" in page
+
+
+def test_how_hard_an_agent_thinks_is_chosen_in_words(admin: Client) -> None:
+    address = reverse("admin:chat_agent_add")
+    for language, names in (("zh-hans", ("自动", "极高")), ("en", ("Automatic", "Extra high"))):
+        page = admin.get(address, headers={"Accept-Language": language}).content.decode()
+        for value, name in zip(("", "xhigh"), names, strict=True):
+            assert re.search(rf'<option value="{value}"[^>]*>{name}</option>', page)
+    assert admin.post(address, given(effort="high")).status_code == 302
+    assert Agent.objects.get().effort == "high"
+    response = admin.post(address, given(effort="deepest"))
+    assert "effort" in response.context["adminform"].form.errors
+
+
+@pytest.mark.parametrize(
+    ("given_steps", "kept"),
+    [('["none", "low"]', ["none", "low"]), ("", None), ("[]", []), ('["<b>"]', 0), ('{"a": 1}', 0)],
+)
+def test_the_steps_of_a_model_are_a_list_of_names(
+    admin: Client, given_steps: str, kept: object
+) -> None:
+    model = make.a_model(model_id="thinker")
+    address = reverse("admin:chat_languagemodel_change", args=[model.pk])
+    page = admin.get(address).context
+    values = {
+        name: value
+        for name, value in page["adminform"].form.initial.items()
+        if value is not None and value is not False
+    }
+    for each in page["inline_admin_formsets"]:
+        prefix = each.formset.prefix
+        values |= {f"{prefix}-TOTAL_FORMS": 0, f"{prefix}-INITIAL_FORMS": 0}
+    response = admin.post(address, {**values, "efforts": given_steps})
+    if kept == 0:
+        assert "efforts" in response.context["adminform"].form.errors
+        kept = None
+    else:
+        assert response.status_code == 302, response.context["adminform"].form.errors
+    model.refresh_from_db()
+    assert model.efforts == kept

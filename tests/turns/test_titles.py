@@ -171,3 +171,16 @@ async def test_the_demo_and_the_first_words_ask_nobody(site: Site, settings: Any
     await second.sees_the_end()
     await asked_for_nothing_more()
     assert len(site.provider.requests) == 1
+
+
+async def test_no_thought_is_spent_on_a_title(site: Site) -> None:
+    """However hard the model is to think about the answer."""
+    await in_thread(LanguageModel.objects.filter(model_id="scripted-small").update)(
+        efforts=["none", "low", "high"]
+    )
+    await in_thread(Agent.objects.update)(effort="high")
+    tab = await a_new_talk(site, reply("Sunny in Rome."), reply("Weather in Rome"))
+    await ask(tab)
+    await asked_for_nothing_more()
+    efforts = [request.json["reasoning_effort"] for request in site.provider.requests]
+    assert efforts == ["high", "none"]
