@@ -27,6 +27,14 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPicture:
+    """A picture that a tool has made: the bytes of a PNG, JPEG, WebP or GIF."""
+
+    data: bytes = field(repr=False)
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """What the model reads (`text`) and what the person sees (`display`), kept apart.
 
@@ -38,6 +46,8 @@ class ToolResult:
     is_error: bool = False
     reasons: tuple[Reason, ...] = ()
     title: str = ""
+    # What it returns besides its text; a run keeps them as files, which are then the attachments.
+    pictures: tuple[ToolPicture, ...] = ()
     attachments: tuple[FilePart, ...] = ()
 
     @classmethod

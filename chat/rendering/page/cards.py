@@ -28,6 +28,7 @@ from chat.protocol.displays import (
     TodoItem,
     in_reading_order,
 )
+from chat.protocol.files import own_id
 from chat.protocol.notes import (
     StateNotes,
     Unreadable,
@@ -35,7 +36,7 @@ from chat.protocol.notes import (
     state_notes,
     was_interrupted,
 )
-from chat.protocol.parts import ToolPart
+from chat.protocol.parts import FilePart, ToolPart
 from chat.protocol.tool_state import (
     ABORTED,
     ToolCompleted,
@@ -59,6 +60,14 @@ _MAIN_ARGUMENTS = ("expression", "query", "command", "cmd", "file_path", "path",
 NEUTRAL_ICON: Final = "nut"
 # Icons of tools that only other programs have; ours are registered with theirs.
 _FOREIGN_ICONS = {"web_search": "globe", "bash": "term"}
+
+
+class ShownPicture(NamedTuple):
+    """A picture in a page: the file that its link leads to, and what is looked at."""
+
+    url: str
+    shown: str
+    name: str
 
 
 class Result(NamedTuple):
@@ -97,6 +106,7 @@ class Card:
     # A sentence about something unusual, such as a result without a call.
     remark: str = ""
     result: Result | None = None
+    pictures: tuple[ShownPicture, ...] = ()
     # Lines that came and went, where the result is an edit.
     diff: Diff | None = None
     duration: str = ""
@@ -161,6 +171,7 @@ def make_card(part: ToolPart, element: str, reader: Reader) -> Card:
         remark=remark,
         result=result,
         diff=result.value.diff if result and isinstance(result.value, ShownDiff) else None,
+        pictures=_pictures(state),
         nested=bool(own.parent_call_id),
         **_times(state, reader),
     )
@@ -182,6 +193,22 @@ def gist_of(state: ToolState, display: Display | None) -> str:
 
 def _short(value: Any) -> bool:
     return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 80)
+
+
+def shown_picture(file: FilePart) -> ShownPicture | None:
+    """A picture of ours, or one that is in the address itself; nothing else is loaded."""
+    own = file.url.startswith("/") and not file.url.startswith(("//", "/\\"))
+    inline = file.url.startswith(("data:image/png;", "data:image/jpeg;", "data:image/webp;"))
+    if not file.mime.startswith("image/") or not (own or inline):
+        return None
+    # As it is looked at; the link leads to the file itself.
+    shown = f"{file.url}?shown" if own_id(file.url) else file.url
+    return ShownPicture(file.url, shown, file.filename or file.mime)
+
+
+def _pictures(state: ToolState) -> tuple[ShownPicture, ...]:
+    files = state.attachments or () if isinstance(state, ToolCompleted) else ()
+    return tuple(picture for file in files if (picture := shown_picture(file)))
 
 
 def safe_url(url: str) -> str:

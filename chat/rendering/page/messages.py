@@ -8,7 +8,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.protocol.events import Retry
-from chat.protocol.files import own_id
 from chat.protocol.messages import AnswerInfo, Status, UserInfo, WithParts
 from chat.protocol.notes import part_notes
 from chat.protocol.parts import (
@@ -21,7 +20,12 @@ from chat.protocol.parts import (
     ToolPart,
 )
 from chat.rendering.page import dom, times
-from chat.rendering.page.cards import safe_url, tool_card_html, unreadable_card_html
+from chat.rendering.page.cards import (
+    safe_url,
+    shown_picture,
+    tool_card_html,
+    unreadable_card_html,
+)
 from chat.rendering.page.footer import foot_html, work_html
 from chat.rendering.page.long_text import is_long
 from chat.rendering.page.prose import prose, thought
@@ -108,16 +112,12 @@ def part_html(
 
 def file_html(part: FilePart, element: str, reader: Reader) -> SafeString:
     """A picture, or a chip with the name of the file."""
+    picture = shown_picture(part)
     own = part.url.startswith("/") and not part.url.startswith(("//", "/\\"))
-    url = part.url if own else safe_url(part.url)
-    inline = part.url.startswith(("data:image/png;", "data:image/jpeg;", "data:image/webp;"))
-    picture = part.mime.startswith("image/") and (own or inline)
     values = {
         "id": element,
-        "url": url,
-        "picture": part.url if picture else "",
-        # As it is looked at; the link leads to the file itself.
-        "shown": f"{part.url}?shown" if own_id(part.url) else part.url,
+        "url": part.url if own else safe_url(part.url),
+        "picture": picture,
         "name": part.filename or part.mime,
         "size": "" if part.size is None else file_size(part.size),
     }

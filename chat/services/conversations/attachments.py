@@ -1,11 +1,13 @@
 """Attachments: files are checked and kept, put on a message, and removed with it."""
 
+import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.core.files import File
+from django.core.files.base import ContentFile
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -13,19 +15,24 @@ from chat.formats.pictures import Picture
 from chat.models import Attachment, Message, QueuedMessage
 from chat.protocol.errors import ChatError
 from chat.protocol.factories import create_file_part
-from chat.protocol.files import HEAD, TEXT, clean_name, kind_of, own_url
+from chat.protocol.files import HEAD, IMAGES, TEXT, clean_name, kind_of, own_url
 from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import is_uuid
+from chat.protocol.interfaces import ToolPicture
 from chat.protocol.parts import FilePart
 from chat.services.caller import Caller
 from chat.services.conversations.derived import shown_picture
 from chat.services.conversations.queue import describe_file
 from chat.services.pool import by_worker
 
+logger = logging.getLogger(__name__)
+
 # How long a file may wait for its message, and how many of one person may.
 PATIENCE = timedelta(days=1)
 WAITING = 50
 BATCH = 100
+# Of one result of a tool.
+MOST_PICTURES = 8
 
 
 def store_attachment(
@@ -45,6 +52,41 @@ def store_attachment(
         row.file.delete(save=False)
         raise
     _forget_oldest(caller.user_id)
+    return row
+
+
+def keep_tool_pictures(
+    user_id: int, conversation_id: str, message_id: str, pictures: Sequence[ToolPicture]
+) -> tuple[FilePart, ...]:
+    """Keep the pictures that a tool has made, as files of the answer and of who asked for it.
+    What is no picture, or too large, is left out."""
+    rows = [
+        row
+        for picture in pictures[:MOST_PICTURES]
+        if (row := _keep_picture(user_id, message_id, picture))
+    ]
+    return tuple(_file_part(conversation_id, message_id, row) for row in rows)
+
+
+def _keep_picture(user_id: int, message_id: str, picture: ToolPicture) -> Attachment | None:
+    name = clean_name(picture.name or "picture")
+    file = ContentFile(picture.data)
+    try:
+        mime = _checked(name, file)
+    except ChatError as error:
+        logger.warning("A picture of a tool is not kept: %s", error.key)
+        return None
+    if mime not in IMAGES:
+        logger.warning("A picture of a tool is not kept: it is %s", mime)
+        return None
+    row = Attachment(owner_id=user_id, mime=mime, size=file.size, filename=name)
+    row.message_id = UUID(message_id)
+    row.file.save(name, file, save=False)
+    try:
+        row.save(force_insert=True)
+    except BaseException:
+        row.file.delete(save=False)
+        raise
     return row
 
 
@@ -148,9 +190,12 @@ def _free() -> QuerySet[Attachment]:
 
 
 def _part(message: Message, row: Attachment) -> FilePart:
-    value = create_file_part(
-        str(message.conversation_id), str(message.pk), row.mime, own_url(row.pk), row.filename
-    )
+    return _file_part(str(message.conversation_id), str(message.pk), row)
+
+
+def _file_part(conversation_id: str, message_id: str, row: Attachment) -> FilePart:
+    url = own_url(row.pk)
+    value = create_file_part(conversation_id, message_id, row.mime, url, row.filename)
     return value.model_copy(update={"size": row.size})
 
 

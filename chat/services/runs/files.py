@@ -99,6 +99,14 @@ def _opened(
     return _inline(picture.mime, picture.data)
 
 
+def picture_inline(row: Attachment, accepted: AcceptedFiles) -> Inline | None:
+    """A picture as it is sent, if it can be read and is not too large. Takes a while."""
+    picture = shown_picture(row)
+    if picture is None or len(picture.data) > accepted.max_file:
+        return None
+    return _inline(picture.mime, picture.data)
+
+
 def _inline(mime: str, data: bytes) -> Inline:
     return Inline(mime, len(data), f"data:{mime};base64,{b64encode(data).decode()}")
 

@@ -23,6 +23,7 @@ from chat.services.runs.files import has_files, open_files, rows_of
 from chat.services.runs.fit import make_fit
 from chat.services.runs.model import open_model
 from chat.services.runs.run import Run
+from chat.services.runs.tool_pictures import PictureKeeper
 from chat.tools.registry import registry
 
 GO_ON = "Continue exactly where you stopped, without repeating anything."
@@ -33,7 +34,8 @@ class RequestBuilder:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.toolbox = registry.toolbox(run.spec.tools)
+        accepted = run.spec.model.accepted_files
+        self.toolbox = PictureKeeper(registry.toolbox(run.spec.tools), run.spec.user_id, accepted)
         self.tools = tuple(self.toolbox.specs())
         self.provider = open_model(
             run.spec.model,
@@ -61,8 +63,9 @@ class RequestBuilder:
         """The conversation and the answer so far; one taken up in mid-sentence is told so."""
         run = self.run
         so_far = WithParts(info=run.info, parts=parts)
-        options = HistoryOptions(model=run.spec.model.ref)
-        messages = to_model_messages((*run.history, so_far), options)
+        options = HistoryOptions(model=run.spec.model.ref, media_in_results=True)
+        talk = self.toolbox.with_pictures((*run.history, so_far))
+        messages = to_model_messages(talk, options)
         messages = replace_other_files(messages, run.spec.model.accepted_files)
         taken_up = bool(parts) and len(parts) == len(run.spec.parts)
         if taken_up and messages and messages[-1].role == "assistant":
@@ -75,6 +78,7 @@ class RequestBuilder:
         if has_files(run.history):
             rows = await in_pool(rows_of, run.history, run.spec.user_id)
             run.history = await in_worker(open_files, run.history, rows, accepted)
+        await self.toolbox.open_earlier((*run.history, run.so_far()))
 
     async def fit(self) -> None:
         """Shorten what would not fit the model's window, where that is known."""
