@@ -47,6 +47,7 @@ urlpatterns = [
     path("theme/", preferences.theme, name="theme"),
     path("settings/", settings.settings, name="settings"),
     path("settings/tools/", settings.tools, name="tools"),
+    path("introduction/", choosing.introduction, name="introduction"),
     path("models/", choosing.models, name="models"),
     path("models/favourite/", choosing.favourite, name="favourite"),
     path("search/", search.search, name="search"),

@@ -1,13 +1,29 @@
-"""What there is to choose from: the list of models, and one's favourites among them."""
+"""What there is to choose from: what an agent can do, the list of models, one's favourites."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from chat import services
+from chat.rendering.page.introduction import introduction_html
 from chat.rendering.page.models import models_html
+from chat.views.page_data import introduction as introduction_of
 from chat.views.page_data import model_groups
 from chat.views.responses import caller, reader_of
+
+
+@require_GET
+@never_cache
+def introduction(request: HttpRequest) -> HttpResponse:
+    """What an agent can do, and its examples, when somebody chooses it for a new chat."""
+    catalog = services.current_catalog()
+    picked = catalog.picked_agent(request.GET.get("agent", ""))
+    agent = catalog.agent(picked) if picked else None
+    if agent is None:
+        raise Http404
+    reader = reader_of(request, catalog)
+    with reader.speaking():
+        return HttpResponse(introduction_html(introduction_of(catalog, agent), reader))
 
 
 @require_GET

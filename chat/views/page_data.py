@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from chat import services
 from chat.formats.search_filters import Filters
@@ -21,11 +22,11 @@ from chat.protocol.transcript import Chosen, Transcript
 from chat.rendering.page import times
 from chat.rendering.page.column import Column, ColumnEntry
 from chat.rendering.page.dom import message_id
+from chat.rendering.page.introduction import Example, Introduction
 from chat.rendering.page.models import ModelEntry, ModelGroup
 from chat.rendering.page.pages import (
     Choice,
     ConversationPage,
-    Example,
     ToolChoice,
     Uploads,
 )
@@ -176,19 +177,20 @@ def conversation_page(
     )
 
 
-def empty_page(reader: Reader, catalog: Catalog, **extra: Any) -> ConversationPage:
+def empty_page(
+    reader: Reader, catalog: Catalog, tools_off: Iterable[str] = (), **extra: Any
+) -> ConversationPage:
     """A new chat: a greeting, and what it could be about."""
     agent = catalog.agent(catalog.picked_agent(reader.agent))
     model = catalog.picked_model(reader.model) or (agent.model_id if agent else None)
     connect = reader.is_staff and catalog.only_demo
     return ConversationPage(
-        agent_description=spoken(agent.descriptions) if agent else "",
-        examples=_examples(agent) if agent else (),
+        introduction=introduction(catalog, agent) if agent else Introduction(),
         agents=agent_choices(catalog, agent),
         models=model_choices(catalog, model),
         efforts=effort_choices(catalog, agent, model, reader.effort),
         chosen=Chosen(effort=reader.effort),
-        tools=tool_choices(catalog, agent),
+        tools=tool_choices(catalog, agent, tools_off),
         connect_url=reverse("admin:chat_provider_add") if connect else "",
         uploads=_uploads(),
         **extra,
@@ -200,6 +202,21 @@ def _uploads() -> Uploads:
     return Uploads(
         limits["uploads_per_message"], limits["upload_bytes"], limits["upload_text_bytes"]
     )
+
+
+def introduction(catalog: Catalog, agent: KnownAgent) -> Introduction:
+    """What an agent can do, in the words it was given or else by its tools, and its examples."""
+    abilities = spoken(agent.descriptions) or _tools_text(catalog, agent)
+    return Introduction(str(agent.id), abilities, _examples(agent))
+
+
+def _tools_text(catalog: Catalog, agent: KnownAgent) -> str:
+    tools = [tool.label for tool in tool_choices(catalog, agent) if tool.allowed]
+    if not tools:
+        return _("%(agent)s answers without tools.") % {"agent": spoken(agent.names)}
+    # Translators: what stands between the names of tools.
+    names = pgettext("between names", ", ").join(tools)
+    return _("%(agent)s can use: %(tools)s.") % {"agent": spoken(agent.names), "tools": names}
 
 
 def _examples(agent: KnownAgent) -> tuple[Example, ...]:

@@ -1,6 +1,7 @@
 """Forms that take a turn, for pages without scripts; the first message of a chat always."""
 
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -36,6 +37,8 @@ Act = Callable[[Caller, UUID, HttpRequest], Awaitable[object]]
 @require_POST
 async def new(request: HttpRequest) -> HttpResponse:
     """The first message of a new conversation: lands on its page, already being answered."""
+    if "introduce" in request.POST:
+        return await sync_to_async(_show_new)(request)
     caller = await acaller(request)
     content = request.POST.get("example") or request.POST.get("content", "")
     try:
@@ -60,17 +63,24 @@ async def new(request: HttpRequest) -> HttpResponse:
 
 
 def _refuse_new(request: HttpRequest, content: str, error: ChatError) -> HttpResponse:
+    return _show_new(request, 409, draft=content, toasts=(Toast(error.key, error.data),))
+
+
+def _show_new(request: HttpRequest, status: int = 200, **extra: Any) -> HttpResponse:
+    """The new chat again, with all that was chosen and typed there."""
     catalog = services.current_catalog()
-    reader = reader_of(request, catalog)
+    last, picks = reader_of(request, catalog), picks_of(request)
+    reader = replace(
+        last,
+        agent=picks.agent_id or last.agent,
+        model=picks.model_id or last.model,
+        effort=picks.effort,
+    )
+    off = [tool for tool, on in picks.tools.items() if not on]
     with reader.speaking():
-        page = empty_page(
-            reader,
-            catalog,
-            draft=content,
-            toasts=(Toast(error.key, error.data),),
-            temporary=is_temporary(request.POST),
-        )
-    return show(request, page, reader, status=409)
+        extra.setdefault("draft", request.POST.get("content", ""))
+        page = empty_page(reader, catalog, off, temporary=is_temporary(request.POST), **extra)
+    return show(request, page, reader, status)
 
 
 async def _act(request: HttpRequest, conversation_id: UUID, act: Act) -> HttpResponse:

@@ -54,8 +54,11 @@ function show() {
 }
 
 // What is chosen now may be of interest to others on the page.
-function tell() {
+async function tell() {
   form?.dispatchEvent(new Event("parley:chosen"));
+  const introduced = document.getElementById("introduction")?.dataset.agent;
+  if (!introduced || introduced === form.elements.agent?.value) return;
+  (await import("./introduction.js")).introduce();
 }
 
 async function keep() {

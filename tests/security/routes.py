@@ -96,6 +96,8 @@ EXPECTED: dict[str, Expect] = {
     "chat:new": Expect(get=people(REFUSED), post=people(409), data={"content": ""}),
     "chat:theme": Expect(get=people(REFUSED), post=people(302), data={"theme": "dark"}),
     "chat:settings": Expect(get=people(200), post=people(200)),
+    # Without an agent there is nobody to introduce.
+    "chat:introduction": Expect(get=people(404), post=people(REFUSED)),
     "chat:models": Expect(get=people(200), post=people(REFUSED)),
     "chat:favourite": Expect(get=people(REFUSED), post=people(204)),
     "chat:archived": Expect(get=people(200), post=people(REFUSED)),

@@ -22,7 +22,7 @@ from django.utils import timezone  # noqa: E402
 from chat.models import Agent, Conversation, LanguageModel, Part, Profile, Provider  # noqa: E402
 from chat.protocol.ids import new_id  # noqa: E402
 from chat.protocol.messages import AnswerInfo, WithParts  # noqa: E402
-from chat.services.catalog.defaults import ensure_defaults  # noqa: E402
+from chat.services.catalog.defaults import ensure_defaults, give_examples  # noqa: E402
 from chat.services.conversations.search_index import reindex  # noqa: E402
 from tests.shots.chinese import chinese_answer, chinese_question  # noqa: E402
 from tests.support import factories as make  # noqa: E402
@@ -50,6 +50,14 @@ CHINESE_TITLES = (
     ("循序渐进学 Rust", 20, False),
 )
 
+LOOKED_UP = {
+    "icon": "globe",
+    "title_en": "Look it up",
+    "title_zh_hans": "查一查",
+    "text_en": "What is new in SQLite?",
+    "text_zh_hans": "SQLite 有什么新内容？",
+}
+
 
 def seed() -> dict[str, dict[str, str]]:
     """For each person: their session, and the addresses of what they can look at."""
@@ -58,10 +66,17 @@ def seed() -> dict[str, dict[str, str]]:
         name="Main", kind="openai", defaults={"base_url": "http://127.0.0.1:9/v1"}
     )
     LanguageModel.objects.get_or_create(provider=provider, model_id="glm-4.6")
-    Agent.objects.get_or_create(
+    researcher, made = Agent.objects.get_or_create(
         name_en="Researcher",
-        defaults={"name_zh_hans": "研究员", "tools": ["duckduckgo_search"]},
+        defaults={
+            "name_zh_hans": "研究员",
+            "description_en": "Researcher looks things up and names its sources.",
+            "description_zh_hans": "研究员查找资料并注明出处。",
+            "tools": ["duckduckgo_search"],
+        },
     )
+    if made:
+        give_examples(researcher, (LOOKED_UP,))
     people = {
         f"{language}-{theme}": _person(language, theme)
         for language in ("en", "zh-hans")

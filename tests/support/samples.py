@@ -31,10 +31,10 @@ from chat.protocol.tool_state import (
     ToolState,
 )
 from chat.rendering.page.column import Column, ColumnEntry
+from chat.rendering.page.introduction import Example, Introduction
 from chat.rendering.page.pages import (
     Choice,
     ConversationPage,
-    Example,
     Toast,
     Uploads,
 )
@@ -295,7 +295,6 @@ def column() -> Column:
 _CHOICES = {
     "agents": (Choice("1", "Assistant", selected=True), Choice("2", "Researcher")),
     "models": (Choice("1", "glm-4.6", selected=True), Choice("2", "Parley demo", demo=True)),
-    "agent_description": "Assistant can calculate, search the web and keep a plan.",
 }
 
 
@@ -323,4 +322,6 @@ def states_page() -> ConversationPage:
 
 def empty_page() -> ConversationPage:
     examples = tuple(Example("calc", f"{n} + {n}", f"{n} + {n} = ?") for n in range(1, 5))
-    return ConversationPage(connect_url="/admin/", examples=examples, **_CHOICES)
+    abilities = "Assistant can calculate, search the web and keep a plan."
+    introduction = Introduction("1", abilities, examples)
+    return ConversationPage(connect_url="/admin/", introduction=introduction, **_CHOICES)

@@ -12,7 +12,8 @@ COLUMN = "column"
 COMPOSER = "composer"
 COMPOSER_ACTION = "go"
 CHOSEN = "chosen"
-EXAMPLES = "empty"
+EMPTY = "empty"
+INTRODUCTION = "introduction"
 TEMPORARY = "temporary"
 OLDER = "older"
 NEWER = "newer"
@@ -30,7 +31,7 @@ IDS = {
     "column": COLUMN,
     "composer": COMPOSER,
     "action": COMPOSER_ACTION,
-    "empty": EXAMPLES,
+    "empty": EMPTY,
     "older": OLDER,
     "newer": NEWER,
     "more": MORE,

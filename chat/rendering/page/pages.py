@@ -17,6 +17,7 @@ from chat.rendering.errors import error_text
 from chat.rendering.page import times
 from chat.rendering.page.column import Column, column_html
 from chat.rendering.page.dom import IDS
+from chat.rendering.page.introduction import Introduction, introduction_html
 from chat.rendering.page.messages import message_html
 from chat.rendering.page.queue import queue_html
 from chat.rendering.page.remembered import Remembering
@@ -82,15 +83,6 @@ class ToolChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """Something to ask first: a button on the empty page."""
-
-    icon: str
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Toast:
     key: str
     data: Mapping[str, Any]
@@ -121,8 +113,7 @@ class ConversationPage:
     # The running answer waits to ask its provider again.
     retry: Retry | None = None
     archived: bool = False
-    agent_description: str = ""
-    examples: tuple[Example, ...] = ()
+    introduction: Introduction = field(default_factory=Introduction)
     agents: tuple[Choice, ...] = ()
     models: tuple[Choice, ...] = ()
     # All steps of thinking, in their order; none where no model has any.
@@ -188,6 +179,7 @@ def page_context(
             "column": column_html(column or Column(), reader),
             "transcript": transcript_html(page, reader),
             "greeting": times.greeting(reader.name, reader.now),
+            "introduction": introduction_html(page.introduction, reader),
             "clocks": times.clock_forms(),
             # A temporary chat has no title: it would stay in the history of the browser.
             "unnamed": _("Temporary chat") if page.id and page.temporary else _("New chat"),

@@ -12,6 +12,7 @@ from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
 from chat.rendering.page.column import column_html, row_html
+from chat.rendering.page.introduction import Introduction
 from chat.rendering.page.pages import (
     composer_action_html,
     older_html,
@@ -157,7 +158,8 @@ def test_toasts_and_the_status_speak_the_language_of_the_reader():
 
 def test_a_chinese_page_has_no_english_left():
     """A13: every string of the page is translated."""
-    drawn = draw(replace(PAGES["empty"], agent_description="", agents=(), models=()), CHINESE)
+    page = replace(PAGES["empty"], introduction=Introduction(), agents=(), models=())
+    drawn = draw(page, CHINESE)
     for sample in select(drawn, "#column, .account .who, .mark, kbd, [lang=en], head, .sprite"):
         sample.drop_tree()
     kept = {"Ada", "SQLite", "PostgreSQL", "DuckDB", "Python", "Mac", "Ctrl"}
