@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from chat import services
 from chat.formats.search_filters import Filters
@@ -215,7 +214,7 @@ def _tools_text(catalog: Catalog, agent: KnownAgent) -> str:
     if not tools:
         return _("%(agent)s answers without tools.") % {"agent": spoken(agent.names)}
     # Translators: what stands between the names of tools.
-    names = pgettext("between names", ", ").join(tools)
+    names = _(", ").join(tools)
     return _("%(agent)s can use: %(tools)s.") % {"agent": spoken(agent.names), "tools": names}
 
 
