@@ -31,7 +31,13 @@ from chat.protocol.transcript import Transcript
 from chat.rendering.page.column import LISTED, Column
 from chat.rendering.reader import Reader
 from chat.services import Caller, Subscription
-from chat.views.reader import is_welcome, make_reader, socket_language, socket_visitor
+from chat.views.reader import (
+    is_welcome,
+    make_reader,
+    socket_language,
+    socket_visitor,
+    socket_zone,
+)
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +113,7 @@ class ChatConsumer(AsyncConsumer):
         self.user_id = user.pk
         if self.conversation_id:
             services.get_conversation(Caller(user.pk), self.conversation_id)
-        return make_reader(user, socket_language(self.scope))
+        return make_reader(user, socket_language(self.scope), zone=socket_zone(self.scope))
 
     async def _close(self, code: int) -> bool:
         await self.outbox.close(code)

@@ -31,6 +31,8 @@ class Reader:
     name: str = ""
     language: str = "en"
     time_zone: str = "UTC"
+    # They have set none, so it is the browser's, if that is known.
+    zone_of_browser: bool = False
     theme: Theme = "system"
     is_staff: bool = False
     # Whether they want to be notified of answers that end while they look elsewhere.

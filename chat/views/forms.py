@@ -5,7 +5,6 @@ from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
-from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Profile
@@ -59,8 +58,7 @@ class ProfileForm(ModelForm[Profile]):
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        # Said when it is drawn, in the language of the person, which may not be the browser's.
-        own = format_lazy(_("As the server ({zone})"), zone=settings.TIME_ZONE)
-        choices = {"language": settings.LANGUAGES, "time_zone": [("", own), *zones()]}
+        own = ("", _("That of the browser"))
+        choices = {"language": settings.LANGUAGES, "time_zone": [own, *zones()]}
         for name, offered in choices.items():
             self.fields[name].choices = offered  # type: ignore[attr-defined]

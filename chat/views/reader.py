@@ -18,8 +18,13 @@ from chat.rendering.reader import Reader
 from chat.services import Catalog
 from chat.views.page_data import names_in
 
+# Where `static/js/zone.js` keeps the time zone of the browser.
+ZONE_COOKIE = "zone"
 
-def make_reader(user: Any, language: str, catalog: Catalog | None = None) -> Reader:
+
+def make_reader(
+    user: Any, language: str, catalog: Catalog | None = None, *, zone: str = ""
+) -> Reader:
     """The reader of a page or a socket; the profile wins over what the browser says."""
     catalog = catalog or services.current_catalog()
     profile = Profile.objects.filter(user=user).first() or Profile(user=user)
@@ -28,7 +33,8 @@ def make_reader(user: Any, language: str, catalog: Catalog | None = None) -> Rea
         id=str(user.pk),
         name=user.get_short_name() or user.get_username(),
         language=language,
-        time_zone=_known_zone(profile.time_zone),
+        time_zone=_first_known_zone(profile.time_zone, zone),
+        zone_of_browser=not profile.time_zone,
         theme=profile.theme,  # type: ignore[arg-type]  # a choice of the same three
         is_staff=user.is_staff,
         notify=profile.notify,
@@ -59,6 +65,11 @@ def socket_language(scope: dict[str, Any]) -> str:
     return settings.LANGUAGE_CODE
 
 
+def socket_zone(scope: dict[str, Any]) -> str:
+    """The time zone of the browser that opens a socket, as it says."""
+    return _cookies(scope).get(ZONE_COOKIE, "")
+
+
 def _headers(scope: dict[str, Any]) -> dict[str, str]:
     return {
         key.decode("latin1").lower(): value.decode("latin1")
@@ -81,8 +92,12 @@ def is_welcome(user_id: int, session_key: str) -> bool:
     )
 
 
-def _known_zone(name: str) -> str:
+def _first_known_zone(*names: str) -> str:
+    return next((name for name in names if _is_zone(name)), settings.TIME_ZONE)
+
+
+def _is_zone(name: str) -> bool:
     try:
-        return str(ZoneInfo(name)) if name else settings.TIME_ZONE
-    except (ZoneInfoNotFoundError, ValueError):
-        return settings.TIME_ZONE
+        return bool(name) and bool(ZoneInfo(name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False

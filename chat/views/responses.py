@@ -31,7 +31,7 @@ from chat.views.page_data import (
     conversation_page,
     found_page,
 )
-from chat.views.reader import make_reader
+from chat.views.reader import ZONE_COOKIE, make_reader
 
 # More than anybody reads through on a page that cannot list on.
 MOST_ROWS = 1000
@@ -50,7 +50,8 @@ async def asker(request: HttpRequest) -> User:
 
 
 def reader_of(request: HttpRequest, catalog: Catalog | None = None) -> Reader:
-    return make_reader(request.user, request.LANGUAGE_CODE, catalog)
+    zone = request.COOKIES.get(ZONE_COOKIE, "")
+    return make_reader(request.user, request.LANGUAGE_CODE, catalog, zone=zone)
 
 
 def caller_of(user: User, request: HttpRequest) -> Caller:
