@@ -30,7 +30,16 @@ async function organise(form, values, toast) {
     return;
   }
   if (answer.status === 200) byId("toasts").insertAdjacentHTML("beforeend", await answer.text());
+  if (toast?.contains(document.activeElement)) focusRow(values.restore ?? values.unarchive);
   toast?.remove();
+}
+
+// Who brings a conversation back is led to it: at once, or when the socket has put it there.
+function focusRow(id) {
+  const link = byId(`c-${id}`)?.querySelector("a");
+  if (link) return link.focus();
+  const later = () => document.activeElement === document.body && byId(`c-${id}`) && focusRow(id);
+  return document.addEventListener("htmx:wsAfterMessage", later, { once: true });
 }
 
 // A title becomes a text box: Enter and leaving it keep the new title, Escape the old one.
@@ -82,7 +91,10 @@ document.addEventListener("submit", (event) => {
   const { submitter, target: form } = event;
   if (form.id !== "organise") return;
   event.preventDefault();
-  submitter.closest("details.menu")?.removeAttribute("open");
+  const menu = submitter.closest("details.menu");
+  // A button of a menu that closes would lose the focus to nobody.
+  if (menu?.contains(document.activeElement)) menu.querySelector("summary").focus();
+  menu?.removeAttribute("open");
   if (submitter.name === "rename") {
     rename(submitter.closest(".row")?.querySelector(".name") ?? byId("title"), submitter.value);
   } else {

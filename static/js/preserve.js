@@ -5,14 +5,23 @@ const FOCUSABLE = "a, button, summary, input, textarea, pre";
 const byId = (id) => document.getElementById(id);
 const focusable = (element) => [...(element?.querySelectorAll(FOCUSABLE) ?? [])];
 
+// The rows of the column after this one, then those before it, the nearest first.
+function neighbours(row) {
+  const rows = [...document.querySelectorAll("#column .row")];
+  const place = rows.indexOf(row);
+  return [...rows.slice(place + 1), ...rows.slice(0, place).reverse()].map(({ id }) => id);
+}
+
 // Returns a function that puts the focus back after a swap. An element is found again as the n-th
-// of those that can have the focus in the nearest element with an id.
+// of those that can have the focus in the nearest element with an id. Where a row of the column is
+// gone, the focus goes to the nearest that is left.
 function focusAgain(element) {
   const named = element.closest("[id]");
   const index = focusable(named).indexOf(element);
+  const others = named.matches("#column .row") ? neighbours(named) : [];
   return () => {
     if (document.activeElement !== document.body) return;
-    const fresh = byId(named.id);
+    const fresh = [named.id, ...others].map(byId).find(Boolean);
     const candidates = focusable(fresh);
     const again = named === element ? fresh : (candidates[index] ?? candidates[0]);
     again?.focus();

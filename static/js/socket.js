@@ -33,10 +33,10 @@ export function tabId() {
 // server does not need to be told, because that page attaches again as the same tab.
 export function tellOfClosing(say) {
   let going = -Infinity;
-  window.navigation?.addEventListener("navigate", ({ destination, hashChange }) => {
+  window.navigation?.addEventListener("navigate", ({ destination }) => {
     const ours = new URL(destination.url).origin === location.origin;
     // A download is such a navigation too, but the page stays: it counts for a moment only.
-    if (ours && !hashChange) going = performance.now();
+    if (ours && !destination.sameDocument) going = performance.now();
   });
   addEventListener("pagehide", () => {
     if (performance.now() - going > 15_000) say({ command: "detach" });

@@ -4,7 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.talking import new_talk
+from tests.browser.talking import answered, ask, new_talk
+from tests.browser.test_access import faults
 from tests.browser.test_message import CLIPBOARD, clipboard
 from tests.browser.visitors import Visit
 
@@ -63,3 +64,17 @@ def test_a_table_is_copied_and_stays_on_a_phone(visit: Visit) -> None:
     page.wait_for_function("navigator.clipboard.readText().then((t) => t.startsWith('Item,'))")
     assert clipboard(page).splitlines()[1].startswith('"\'=1+1, ""x""",')
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_tables_of_one_chat_are_told_apart(visit: Visit) -> None:
+    """Each is named after its columns; where these are the same, axe finds no landmark twice."""
+    page = visit("en-dark", bypass_csp=True).open("/")
+    question = "Compare SQLite, PostgreSQL and DuckDB for one user"
+    new_talk(page, question)
+    ask(page, question)
+    answered(page, 2)
+    tables = page.locator("#t .table")
+    expect(tables).to_have_count(2)
+    heads = tables.first.locator("th").all_inner_texts()
+    expect(tables.first).to_have_attribute("aria-label", f"Table: {', '.join(filter(None, heads))}")
+    assert faults(page) == []
