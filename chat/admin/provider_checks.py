@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from chat import services
 from chat.models import LanguageModel, Provider
@@ -19,8 +20,13 @@ def list_models_of(request: HttpRequest, provider: Provider) -> None:
         sentence = _("%(provider)s cannot be asked for its models. %(reason)s")
         messages.error(request, sentence % {"provider": provider, "reason": _in_words(error)})
         return
-    sentence = _("%(provider)s has %(count)s models, %(added)s of them new.")
-    values = {"provider": provider, "count": len(found.models), "added": found.added}
+    count = len(found.models)
+    sentence = ngettext(
+        "%(provider)s has %(count)s model; new: %(added)s.",
+        "%(provider)s has %(count)s models, %(added)s of them new.",
+        count,
+    )
+    values = {"provider": provider, "count": count, "added": found.added}
     messages.success(request, sentence % values)
     if found.too_many:
         messages.warning(

@@ -51,7 +51,7 @@ def migrate_if_needed(print_line: Print) -> None:
     if fault := services.newer_database():
         raise CommandError(fault)
     if pending := services.pending_migrations():
-        print_line(f"Updating the database ({pending} steps) …")
+        print_line(f"Updating the database (steps: {pending}) …")
         call_command("migrate", interactive=False, verbosity=0)
     if fault := services.schema_fault():
         raise CommandError(fault)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from chat.rendering.page.sizes import file_size
 
@@ -24,20 +25,30 @@ _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_previous_generation_not_finished": _(
         "The answer before is still ending. Try again in a moment."
     ),
-    "error.chat_queue_full": _("At most %(limit)s messages can wait. Send or remove one first."),
+    "error.chat_queue_full": ngettext_lazy(
+        "At most %(limit)s message can wait. Send or remove it first.",
+        "At most %(limit)s messages can wait. Send or remove one first.",
+        "limit",
+    ),
     "error.chat_not_queued": _("This message no longer waits: it was sent or removed."),
     "error.chat_stale": _("The conversation has changed meanwhile. Look again, then send."),
     "error.chat_temporary": _("This chat is temporary. Keep it first."),
     "error.chat_title_required": _("A title needs at least one letter."),
     "error.chat_nothing_to_continue": _("There is nothing here to go on with."),
     "error.chat_content_required": _("Write something first."),
-    "error.chat_content_too_long": _("The message is too long: at most %(limit)s characters."),
+    "error.chat_content_too_long": ngettext_lazy(
+        "The message is too long: at most %(limit)s character.",
+        "The message is too long: at most %(limit)s characters.",
+        "limit",
+    ),
     "error.chat_unknown_command": _("The page asked for something we cannot do. Reload it."),
     "error.chat_command_failed": _("That did not work. Try again, or reload the page."),
     "error.chat_bad_command": _("The page sent something we do not understand. Reload it."),
     "error.chat_too_fast": _("That was a little too fast. Try again in a moment."),
-    "error.chat_too_many_generations": _(
-        "You have %(limit)s answers running already. Wait for one, or stop one."
+    "error.chat_too_many_generations": ngettext_lazy(
+        "You have %(limit)s answer running already. Wait for it, or stop it.",
+        "You have %(limit)s answers running already. Wait for one, or stop one.",
+        "limit",
     ),
     "error.chat_server_busy": _("The server is busy. Try again in a moment."),
 }
@@ -51,7 +62,11 @@ _ATTACHMENT: dict[str, Promise | str] = {
         "%(name)s is too long for a text file: at most %(size)s."
     ),
     "error.chat_attachment_empty": _("%(name)s is empty."),
-    "error.chat_attachment_too_many": _("At most %(limit)s files fit on one message."),
+    "error.chat_attachment_too_many": ngettext_lazy(
+        "At most %(limit)s file fits on one message.",
+        "At most %(limit)s files fit on one message.",
+        "limit",
+    ),
     "error.chat_attachment_missing": _("No file came with this. Choose one first."),
     "error.chat_attachment_not_found": _(
         "A file of this message is not there any more. Attach it again."
@@ -70,10 +85,22 @@ _RUN: dict[str, Promise | str] = {
     "error.chat_tool_execution_failed": _("A tool failed."),
     "error.chat_interrupted": _("The server stopped in the middle of this answer."),
     "error.chat_shutdown": _("The server was restarted in the middle of this answer."),
-    "error.chat_max_steps": _("The agent took all its %(steps)s steps without an answer."),
+    "error.chat_max_steps": ngettext_lazy(
+        "The agent took its %(steps)s step without an answer.",
+        "The agent took all its %(steps)s steps without an answer.",
+        "steps",
+    ),
     "error.chat_repeated_calls": _("The agent called %(tool)s in the same way again and again."),
-    "error.chat_output_limit": _("The answer grew longer than %(limit)s characters."),
-    "error.chat_time_limit": _("The answer took longer than %(seconds)s seconds."),
+    "error.chat_output_limit": ngettext_lazy(
+        "The answer grew longer than %(limit)s character.",
+        "The answer grew longer than %(limit)s characters.",
+        "limit",
+    ),
+    "error.chat_time_limit": ngettext_lazy(
+        "The answer took longer than %(seconds)s second.",
+        "The answer took longer than %(seconds)s seconds.",
+        "seconds",
+    ),
     "error.chat_empty_answer": _("The model answered nothing."),
     "error.chat_content_filter": _("The provider’s content filter held the answer back."),
 }
@@ -131,12 +158,19 @@ _PROVIDER: dict[str, Promise | str] = {
 MESSAGES: Mapping[str, Promise | str] = _CONVERSATION | _ATTACHMENT | _SETUP | _RUN | _PROVIDER
 
 
+class Unknown(int):
+    """A value that nobody has given: written as an ellipsis, and counted as none."""
+
+    def __str__(self) -> str:
+        return "…"
+
+
 def error_text(key: str, data: Mapping[str, Any] | None = None) -> str:
     """The reason in the active language; an unknown key has a sentence too."""
-    values: defaultdict[str, Any] = defaultdict(lambda: "…", data or {})
+    values: defaultdict[str, Any] = defaultdict(Unknown, data or {})
     if isinstance(size := values.get("bytes"), int):
         values["size"] = file_size(size)
-    return str(MESSAGES.get(key, GENERAL)) % values
+    return MESSAGES.get(key, GENERAL) % values
 
 
 def staff_details(key: str, data: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from chat.protocol.reasons import Reason, ReasonKey
 
 _ANY_TOOL: dict[ReasonKey, Promise | str] = {
     "aborted": _("The call was stopped."),
-    "timed_out": _("It took longer than %(seconds)s seconds."),
+    "timed_out": _("It took longer than %(seconds)s s."),
     "not_available": _("The tool %(tool)s is not available."),
     "broke": _("The tool broke down (%(error)s)."),
     "silent": _("The tool failed without saying why."),

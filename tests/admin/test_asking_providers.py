@@ -195,7 +195,7 @@ def test_the_same_as_actions_on_the_lists(
 def test_a_demo_provider_can_be_tested_and_listed_too(admin: Client) -> None:
     demo = make.a_provider(name="Demo", kind="demo")
     make.a_model(demo, model_id="parley-demo", label="Demo model")
-    assert "1 models, 0 of them new" in press(admin, demo, "_list_models")
+    assert "1 model; new: 0." in press(admin, demo, "_list_models")
     assert "Demo model says:" in press(admin, demo, "_test")
 
 

@@ -49,7 +49,7 @@ def test_without_apply_it_only_says_what_it_would_do():
     talk = a_talk("How much?", f"I count.\n{CALL}", "[calculator Result]\n\n42", "It is 42.")
     before = snapshot()
     report = repair()
-    assert f"{talk.pk}: 1 calls, 1 results, 1 messages joined" in report
+    assert f"{talk.pk}: 1 call, 1 result, 1 message joined" in report
     assert "--apply" in report
     assert snapshot() == before
 
@@ -90,7 +90,7 @@ def test_it_can_be_repeated_and_open_pages_notice():
     """C5: what was repaired is of the current form."""
     talk = a_talk("How much?", CALL, "[tool Result]\n\n42", "It is 42.")
     Message.objects.update(format_version=0)
-    assert "Repaired 1 conversations." in repair("--apply")
+    assert "Repaired 1 conversation." in repair("--apply")
     after = snapshot()
     assert repair("--apply") == "There is nothing to repair.\n"
     assert snapshot() == after

@@ -3,6 +3,7 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 from django.core.management.base import CommandParser
 from django.db.models import Q
+from django.template.defaultfilters import pluralize
 
 from chat import services
 from chat.management.terminal import error_line
@@ -36,7 +37,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{provider}: {error_line(error)}")
             return False
         off = " (switched off: too many for a menu)" if found.too_many else ""
-        self.stdout.write(f"{provider}: {len(found.models)} models, {found.added} of them new{off}")
+        models = f"{len(found.models)} model{pluralize(found.models)}"
+        self.stdout.write(f"{provider}: {models}, {found.added} of them new{off}")
         for model_id in found.models:
             self.stdout.write(f"  {model_id}")
         return True

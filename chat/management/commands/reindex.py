@@ -1,6 +1,7 @@
 from typing import Any
 
 from django.core.management import BaseCommand
+from django.template.defaultfilters import pluralize
 
 from chat import services
 
@@ -10,4 +11,4 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         number = services.reindex()
-        self.stdout.write(f"{number} messages can be searched.")
+        self.stdout.write(f"{number} message{pluralize(number)} can be searched.")

@@ -3,6 +3,7 @@ from uuid import UUID
 
 from django.core.management import BaseCommand
 from django.core.management.base import CommandParser
+from django.template.defaultfilters import pluralize
 
 from chat import services
 from chat.services import Repair
@@ -25,18 +26,20 @@ class Command(BaseCommand):
         for repair in repairs:
             self.stdout.write(_line(repair))
         found = sum(not repair.busy for repair in repairs)
+        conversations = f"{found} conversation{pluralize(found)}"
         if not found:
             self.stdout.write("There is nothing to repair.")
         elif apply:
-            self.stdout.write(f"Repaired {found} conversations.")
+            self.stdout.write(f"Repaired {conversations}.")
         else:
-            self.stdout.write(f"{found} conversations to repair. Write it with --apply.")
+            self.stdout.write(f"{conversations} to repair. Write it with --apply.")
 
 
 def _line(repair: Repair) -> str:
     if repair.busy:
         return f"{repair.conversation_id}: left alone, an answer is being written"
     return (
-        f"{repair.conversation_id}: {repair.calls} calls, {repair.results} results, "
-        f"{repair.joined} messages joined"
+        f"{repair.conversation_id}: {repair.calls} call{pluralize(repair.calls)}, "
+        f"{repair.results} result{pluralize(repair.results)}, "
+        f"{repair.joined} message{pluralize(repair.joined)} joined"
     )

@@ -48,3 +48,23 @@ def test_values_are_put_in_and_missing_ones_do_not_break_it():
 
 def test_an_unknown_key_has_a_sentence_too():
     assert error_text("error.chat_from_the_future") == str(GENERAL)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("error.chat_queue_full", "limit"),
+        ("error.chat_content_too_long", "limit"),
+        ("error.chat_too_many_generations", "limit"),
+        ("error.chat_attachment_too_many", "limit"),
+        ("error.chat_max_steps", "steps"),
+        ("error.chat_output_limit", "limit"),
+        ("error.chat_time_limit", "seconds"),
+    ],
+)
+def test_one_is_not_counted_as_several(key, name):
+    """Limits are settings: each of them may be one."""
+    with translation.override("en"):
+        one, several = error_text(key, {name: 1}), error_text(key, {name: 2})
+        assert re.search(r"\b1 \w+[^s\W](?!\w)", one), one
+        assert re.search(r"\b2 \w+s\b", several), several
