@@ -24,6 +24,7 @@ conversation = [
     path("send/", turns.send, name="send"),
     path("attachments/", attachments.upload, name="upload_here"),
     path("stop/", turns.stop, name="stop"),
+    path("try/", turns.try_now, name="try_now"),
     path("edit/", turns.edit, name="edit"),
     path("queue/edit/", turns.edit_queued, name="queue_edit"),
     path("queue/remove/", turns.remove_queued, name="queue_remove"),

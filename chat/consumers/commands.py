@@ -107,6 +107,11 @@ async def hold_queue(socket: Socket, caller: Caller, values: Values) -> Values:
     return {}
 
 
+async def try_now(socket: Socket, caller: Caller, values: Values) -> Values:
+    await services.try_now(caller, _here(socket))
+    return {}
+
+
 async def edit(socket: Socket, caller: Caller, values: Values) -> Values:
     started = await services.edit(
         caller,
@@ -221,6 +226,7 @@ COMMANDS: dict[str, Command] = {
     "feedback": give_feedback,
     "choose": choose,
     "stop": stop,
+    "try-now": try_now,
     "rename": rename,
     "pin": pin,
     "archive": archive,

@@ -139,6 +139,7 @@ def _retry(transcript: Transcript) -> dict[str, Any] | None:
         "attempt": retry.attempt,
         "attempts": retry.attempts,
         "wait": retry.wait,
+        "until": retry.until,
     }
 
 

@@ -62,6 +62,7 @@ class ProviderError(Exception):
         *,
         retryable: bool = False,
         retry_after: float | None = None,
+        attempts: int | None = None,
         status: int | None = None,
         data: Mapping[str, str | int | float] | None = None,
         words: str = "",
@@ -73,6 +74,8 @@ class ProviderError(Exception):
         self.words = words
         self.retryable = retryable
         self.retry_after = retry_after
+        # How often to ask in all, where that is less often than usual.
+        self.attempts = attempts
         self.status = status
         # What the sentence of the key names.
         self.data: Mapping[str, str | int | float] = data or {}
@@ -83,8 +86,8 @@ class ProviderError(Exception):
 class ToolFailure(Exception):
     """A tool says why it could not do it.
 
-    The text goes to the model. The card shows the reasons in the reader's language; a failure
-    without any shows the text.
+    The text goes to the model. The card shows the reasons in the reader's language; where there
+    are none, it shows the text as what the model was told.
     """
 
     def __init__(self, text: str = "", *reasons: Reason) -> None:

@@ -113,13 +113,16 @@ class Step(Header):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry(Header):
-    """The provider failed before its first word and is asked again in `wait` seconds."""
+    """The provider failed before its first word and is asked again in `wait` seconds, at `until`.
+    Told once more, without a wait, when it is asked."""
 
     name: Literal["chat:retry"] = "chat:retry"
     error_key: str
     attempt: int
     attempts: int
     wait: float
+    # In milliseconds, as all moments.
+    until: int = 0
 
 
 class Usage(Tokens):

@@ -214,7 +214,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """The provider failed before its first word and is asked again."""
+    """The provider failed before its first word and is asked again, after so many seconds; told
+    once more, with none to wait, when it is asked."""
 
     key: str
     attempt: int

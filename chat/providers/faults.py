@@ -218,6 +218,7 @@ def failure(
     *,
     status: int | None = None,
     after: float | None = None,
+    attempts: int | None = None,
     words: str = "",
 ) -> ProviderError:
     """The error of this fault; its message is for logs and details, never a traceback. `words` are
@@ -227,6 +228,7 @@ def failure(
         _KEY.sub("…", clean_text(message))[:_MESSAGE_LENGTH],
         retryable=RETRYABLE[fault],
         retry_after=after,
+        attempts=attempts,
         status=status,
         words=words[:_WORDS_LENGTH],
     )

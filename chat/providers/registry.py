@@ -1,5 +1,6 @@
 """Which class speaks to which kind of provider: one row each."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -54,11 +55,19 @@ def shared_http(settings: HttpSettings | None = None) -> Http:
     return _http
 
 
-def connect(connection: Connection, http: Http, retry: RetryPolicy | None = None) -> ModelProvider:
-    """The provider of a connection; a kind that is not built in is a fault of configuration."""
+def connect(
+    connection: Connection,
+    http: Http,
+    retry: RetryPolicy | None = None,
+    *,
+    try_now: asyncio.Event | None = None,
+) -> ModelProvider:
+    """The provider of a connection; a kind that is not built in is a fault of configuration.
+    Whoever sets the event ends the wait for the next attempt."""
     if connection.kind in _KINDS:
         return _KINDS[connection.kind](connection)
-    return connect_over_http(connection, http, retry or _retry)
+    policy = retry or _retry
+    return connect_over_http(connection, http, policy.cut_short_by(try_now) if try_now else policy)
 
 
 def wire_of(connection: Connection) -> Wire | None:

@@ -1,9 +1,10 @@
 """Asking a provider again: only before the first word, at most five times, and visibly."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import ProviderEvent, Retrying, Usage
@@ -18,7 +19,7 @@ class RetryPolicy:
     longest: float = 30.0
     # A provider that wants us to wait longer than this has refused: nothing is retried.
     longest_hint: float = 3600.0
-    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    sleep: Callable[[float], Coroutine[Any, Any, object]] = asyncio.sleep
 
     def delay(self, attempt: int, hint: float | None = None) -> float:
         """The seconds after the given failed attempt (from 1); the provider's hint wins."""
@@ -30,9 +31,26 @@ class RetryPolicy:
         """Whether to ask again after this failed attempt."""
         return (
             error.retryable
-            and attempt < self.attempts
+            and attempt < self.attempts_after(error)
             and (error.retry_after or 0) <= self.longest_hint
         )
+
+    def attempts_after(self, error: ProviderError) -> int:
+        return min(self.attempts, error.attempts or self.attempts)
+
+    def cut_short_by(self, now: asyncio.Event) -> "RetryPolicy":
+        """The same, but whoever sets the event ends the wait of that moment."""
+
+        async def sleep(seconds: float) -> None:
+            now.clear()
+            waits = {asyncio.ensure_future(each) for each in (self.sleep(seconds), now.wait())}
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for wait in waits:
+                    wait.cancel()
+
+        return replace(self, sleep=sleep)
 
 
 async def retrying(
@@ -53,7 +71,10 @@ async def retrying(
                 error.retryable = False
             if not policy.allows(error, attempt):
                 raise
-            key, wait = error.key, policy.delay(attempt, error.retry_after)
+            wait = policy.delay(attempt, error.retry_after)
+            again = Retrying(error.key, attempt + 1, policy.attempts_after(error), wait)
         attempt += 1
-        yield Retrying(key=key, attempt=attempt, attempts=policy.attempts, wait=wait)
+        yield again
         await policy.sleep(wait)
+        if wait:
+            yield replace(again, wait=0.0)

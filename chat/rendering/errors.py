@@ -22,6 +22,7 @@ _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_generation_in_progress_other_tab": _(
         "This conversation is already answering in another tab. Stop it first."
     ),
+    "error.chat_nothing_waits": _("No answer waits for its provider any more."),
     "error.chat_previous_generation_not_finished": _(
         "The answer before is still ending. Try again in a moment."
     ),

@@ -94,6 +94,7 @@ from chat.services.turns.queue import edit_queued, hold_queue, remove_queued, se
 from chat.services.turns.send import send, send_or_queue, start_conversation
 from chat.services.turns.start import Started
 from chat.services.turns.stop import stop, stop_as_admin
+from chat.services.turns.try_now import try_now
 from chat.services.turns.versions import show_version
 from chat.services.upkeep.amend import (
     amend_conversation,
@@ -224,6 +225,7 @@ __all__ = [
     "switch_tools",
     "try_model",
     "try_search_engine",
+    "try_now",
     "use_for_new_chats",
     "use_provider",
     "user_group",

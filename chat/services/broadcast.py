@@ -61,13 +61,21 @@ class Seen:
     conversation_id: str
 
 
-Note = Events | SidebarChanged | LoggedOut | StopRun | Seen
+@dataclass(frozen=True, slots=True)
+class TryNow:
+    """To every process: whoever waits with this answer for its provider is to ask it at once."""
+
+    conversation_id: str
+    request_id: str
+
+
+Note = Events | SidebarChanged | LoggedOut | StopRun | Seen | TryNow
 
 # Kinds of messages that were warned of; each is told once.
 _not_understood: set[str] = set()
 
-_NOTES: dict[str, type[SidebarChanged | LoggedOut | Seen]] = {
-    kind.__name__: kind for kind in (SidebarChanged, LoggedOut, Seen)
+_NOTES: dict[str, type[SidebarChanged | LoggedOut | Seen | TryNow]] = {
+    kind.__name__: kind for kind in (SidebarChanged, LoggedOut, Seen, TryNow)
 }
 
 
@@ -107,7 +115,7 @@ async def tell_logged_out(user_id: int, session: str) -> None:
     await _send(user_group(user_id), LoggedOut(session))
 
 
-async def tell_processes(note: StopRun | Seen) -> None:
+async def tell_processes(note: StopRun | Seen | TryNow) -> None:
     await _send(PROCESSES, note)
 
 

@@ -110,6 +110,10 @@ async def _stop(caller: Caller, conversation_id: UUID, request: HttpRequest) -> 
     await services.stop(caller, conversation_id)
 
 
+async def _try_now(caller: Caller, conversation_id: UUID, request: HttpRequest) -> None:
+    await services.try_now(caller, conversation_id)
+
+
 async def _edit(caller: Caller, conversation_id: UUID, request: HttpRequest) -> object:
     message_id, content = request.POST.get("message_id", ""), request.POST.get("content", "")
     return await services.edit(caller, conversation_id, message_id, content)
@@ -170,6 +174,7 @@ def _form(act: Act) -> Callable[..., Coroutine[Any, Any, HttpResponse]]:
 
 send = _form(_send)
 stop = _form(_stop)
+try_now = _form(_try_now)
 edit = _form(_edit)
 regenerate = _form(_regenerate)
 continue_answer = _form(_continue)

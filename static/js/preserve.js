@@ -1,6 +1,8 @@
 // Keeps what the reader has when a part of the page is replaced: what is open stays open, and what
 // has the focus keeps it.
 
+import { onTouch } from "./keys.js";
+
 const FOCUSABLE = "a, button, summary, input, textarea, pre";
 const byId = (id) => document.getElementById(id);
 const focusable = (element) => [...(element?.querySelectorAll(FOCUSABLE) ?? [])];
@@ -24,7 +26,8 @@ function focusAgain(element) {
     const fresh = [named.id, ...others].map(byId).find(Boolean);
     const candidates = focusable(fresh);
     const again = named === element ? fresh : (candidates[index] ?? candidates[0]);
-    again?.focus();
+    // What was pressed may be gone, such as a button that has done all it could.
+    (again ?? (onTouch.matches ? null : byId("text")))?.focus();
   };
 }
 

@@ -11,7 +11,8 @@ function mark() {
   const answer = running && transcript?.lastElementChild;
   const part = answer?.querySelector(":scope > .body")?.lastElementChild;
   const foot = answer?.lastElementChild;
-  if (foot?.matches(".foot")) foot.toggleAttribute("data-moving", Boolean(part?.matches(MOVES)));
+  const moves = part?.matches(MOVES) && !foot?.dataset.notice;
+  if (foot?.matches(".foot")) foot.toggleAttribute("data-moving", Boolean(moves));
   const writing = foot?.matches(".foot") && part?.matches(".markdown");
   moveCaret(writing ? part.lastElementChild : null);
 }
@@ -26,14 +27,21 @@ document.body.addEventListener("htmx:wsAfterMessage", mark);
 mark();
 
 // Clocks are written in the reader's language: "4 s", and from a minute on "1 min 4 s".
+function write(element, seconds) {
+  const { clock, clockLong } = transcript.dataset;
+  const form = seconds < 60 ? clock : clockLong;
+  const text = form.replace("{m}", Math.floor(seconds / 60)).replace("{s}", seconds % 60);
+  if (element.textContent !== text) element.textContent = text;
+}
+
 function tick() {
-  const { clock, clockLong } = transcript?.dataset ?? {};
-  for (const element of document.querySelectorAll("[data-since]")) {
-    const seconds = Math.max(0, Math.floor((Date.now() - element.dataset.since) / 1000));
-    const form = seconds < 60 ? clock : clockLong;
-    element.textContent = form
-      .replace("{m}", Math.floor(seconds / 60))
-      .replace("{s}", seconds % 60);
+  for (const element of document.querySelectorAll("#t [data-since]")) {
+    write(element, Math.max(0, Math.floor((Date.now() - element.dataset.since) / 1000)));
+  }
+  // Those that run down; a browser whose clock is wrong never shows more than there was to wait.
+  for (const element of document.querySelectorAll("#t [data-until]")) {
+    const { until, wait } = element.dataset;
+    write(element, Math.ceil(Math.min(Math.max(until - Date.now(), 0), wait) / 1000));
   }
 }
 

@@ -6,7 +6,7 @@
   const all = (selector) => page.querySelectorAll(selector);
   all("noscript").forEach((element) => element.remove());
   all("details[open]").forEach((element) => element.removeAttribute("open"));
-  all("[data-since], #status, #toasts").forEach((element) => element.replaceChildren());
+  all("[data-since], [data-until], #status, #toasts").forEach((element) => element.replaceChildren());
   all("[name=csrfmiddlewaretoken]").forEach((element) => element.removeAttribute("value"));
   all("[nonce]").forEach((element) => element.removeAttribute("nonce"));
   all("[data-n]").forEach((element) => element.removeAttribute("data-n"));

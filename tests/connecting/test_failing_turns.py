@@ -11,10 +11,12 @@ import pytest
 from chat.models import Agent, LanguageModel, Message, Provider
 from chat.providers import registry
 from chat.providers.retry import RetryPolicy
+from chat.services.broadcast import TryNow, tell_processes
 from chat.services.runs.run import RUNS
 from tests.support import factories as make
-from tests.support.model_server import ScriptedProvider, Wait, refuse, reply
+from tests.support.model_server import Gate, ScriptedProvider, Wait, refuse, reply
 from tests.support.model_server.faults import fault
+from tests.support.process import free_port
 from tests.support.program import Program
 from tests.support.site import Site
 from tests.support.sockets import Wire
@@ -45,12 +47,13 @@ async def test_a_retry_is_seen_and_gone_when_the_answer_comes(
     failing.provider.script(refuse(429, {"error": {"message": "slow"}}, retry_after="3"), "Here.")
 
     await english.send("Hello?")
-    await english.sees("Trying again in 3.0 s (2 of 5)")
+    await english.sees("Trying again in 3 s (2 of 5)")
     await chinese.until(lambda: "（第 2 次，共 5 次）" in chinese.page.text_of("t"))
     assert pause.waits == [3]
     # Whoever comes during the wait sees it as well, on a page that is loaded now too.
     late = await failing.alice.page(failing.talk.pk)
-    assert "Trying again in 3.0 s (2 of 5)" in late.text_of("t")
+    assert "Trying again in" in late.text_of("t")
+    assert "Try now" in late.text_of("t")
 
     pause.over.set()
     await english.sees("Here.")
@@ -72,16 +75,18 @@ async def test_who_joins_during_a_wait_is_told_of_it(
     early = await failing.tab()
     before = await Tab(failing.alice, failing.talk.pk).load()
     await early.send("Hello?")
-    await early.sees("Trying again in 3.0 s (2 of 5)")
+    await early.sees("Trying again in 3 s (2 of 5)")
 
     # One page was loaded before the message, one during the wait.
     during = await Tab(failing.alice, failing.talk.pk).load()
     failing.tabs += [before, during]
     await before.open()
-    await before.sees("Trying again in 3.0 s (2 of 5)")
+    await before.sees("Trying again in")
     program = await Program(failing.alice, failing.talk.pk).open()
     await program.until(lambda: program.named("chat:snapshot"))
-    assert program.named("chat:snapshot")[0]["retry"]["attempt"] == 2
+    told = program.named("chat:snapshot")[0]["retry"]
+    assert (told["attempt"], told["wait"]) == (2, 3)
+    assert told["until"] > 3000
     await program.close()
 
     pause.over.set()
@@ -92,6 +97,57 @@ async def test_who_joins_during_a_wait_is_told_of_it(
     await during.sees_the_end()
     assert "Trying again" not in during.page.text_of("t")
     await equal_pages(early, before, during)
+
+
+@pytest.mark.parametrize("where", ["here", "in another process"])
+async def test_a_wait_can_be_cut_short_in_any_tab(
+    where: str, failing: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tabs are told at once that the provider is asked now, and are no longer offered it."""
+    monkeypatch.setattr(registry, "_retry", RetryPolicy(sleep=Pause()))
+    gate = Gate()
+    failing.provider.script(refuse(429, retry_after="900"), reply(gate, "Here."))
+    one, other = await failing.tab(), await failing.tab()
+    begun = await one.send("Hello?")
+    for tab in (one, other):
+        await tab.sees("Trying again in 15 min 0 s (2 of 5)")
+        await tab.sees("Try now")
+    await equal_pages(one, other)
+    if where == "here":
+        assert (await other.ask("try-now"))["ok"]
+    else:
+        await tell_processes(TryNow(str(failing.talk.pk), begun["request_id"]))
+    for tab in (one, other):
+        await tab.sees("Trying again now (2 of 5)")
+        assert "Try now" not in tab.page.text_of("t")
+    await equal_pages(one, other)
+    # Nothing waits any more: to press it again changes nothing.
+    assert (await one.ask("try-now"))["ok"]
+    gate.open()
+    for tab in (one, other):
+        await tab.sees("Here.")
+        await tab.sees_the_end()
+    assert len(failing.provider.requests) == 2
+    await equal_pages(one, other)
+    refused = await one.ask("try-now")
+    assert refused["error_key"] == "error.chat_nothing_waits"
+
+
+async def test_a_server_that_is_not_running_is_told_after_one_more_try(
+    failing: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has forgotten to start a local model is not let wait for half a minute."""
+    pause = Pause()
+    pause.over.set()
+    monkeypatch.setattr(registry, "_retry", RetryPolicy(sleep=pause))
+    nobody = f"http://127.0.0.1:{free_port()}/v1"
+    await in_thread(Provider.objects.exclude(kind="demo").update)(base_url=nobody)
+    tab = await failing.tab()
+    await tab.send("Hello?")
+    await tab.sees("The provider cannot be reached.")
+    await tab.sees_the_end()
+    assert pause.waits == [2]
+    await tab.equals_a_fresh_page()
 
 
 async def test_a_wait_between_tries_can_be_stopped(

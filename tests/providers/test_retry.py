@@ -1,5 +1,6 @@
 """Asking again: when, how long after, and when not (reference cases: retry_cases)."""
 
+import asyncio
 import json
 import os
 from email.utils import formatdate
@@ -109,10 +110,10 @@ async def test_a_failure_before_the_first_word_is_tried_again_and_shown(
     """A12: the reader sees "retrying in 2 s (2 of 5)"."""
     answer = await asks(failing, failing, reply("Here I am."))
     assert (answer.text, answer.error, asks.tries) == ("Here I am.", None, 3)
+    # Told when the wait begins, and again when it is over.
     assert [(one.attempt, one.attempts, one.wait) for one in answer.retries] == [
-        (2, 5, 2),
-        (3, 5, 4),
-    ]
+        (2, 5, 2), (2, 5, 0), (3, 5, 4), (3, 5, 0),
+    ]  # fmt: skip
     assert answer.retries[0].key.startswith("error.chat_provider_")
     assert naps.taken == [2, 4]
 
@@ -120,7 +121,7 @@ async def test_a_failure_before_the_first_word_is_tried_again_and_shown(
 async def test_five_tries_are_enough(asks: Asks, naps: Naps) -> None:
     answer = await asks(*[refuse(500)] * 6)
     assert (answer.fault, asks.tries, naps.taken) == ("server_error", 5, [2, 4, 8, 16])
-    assert [type(event) for event in answer.events] == [Retrying] * 4
+    assert [type(event) for event in answer.events] == [Retrying] * 8
 
 
 async def test_the_providers_own_wait_wins(asks: Asks, naps: Naps) -> None:
@@ -128,6 +129,27 @@ async def test_the_providers_own_wait_wins(asks: Asks, naps: Naps) -> None:
         refuse(429, retry_after="7"), refuse(429, retry_after_ms="250"), reply("Ok")
     )
     assert (answer.text, naps.taken) == ("Ok", [7, 0.25])
+
+
+async def test_a_wait_can_be_cut_short(asks: Asks) -> None:
+    """The next one lasts as long as it would have: it is cut short by itself."""
+    now = asyncio.Event()
+    begun = [asyncio.Event(), asyncio.Event()]
+    taken: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        taken.append(seconds)
+        begun[len(taken) - 1].set()
+        await asyncio.Event().wait()
+
+    policy = RetryPolicy(sleep=sleep).cut_short_by(now)
+    for nap in (2.0, 4.0):
+        waiting = asyncio.ensure_future(policy.sleep(nap))
+        await begun[len(taken)].wait()
+        assert not waiting.done()
+        now.set()
+        await waiting
+    assert taken == [2.0, 4.0]
 
 
 async def test_a_wait_of_hours_is_told_at_once(asks: Asks) -> None:

@@ -117,6 +117,7 @@ EXPECTED: dict[str, Expect] = {
     "chat:attachment": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     # An answer is running in the world of these tests.
     "chat:stop": Expect(get=people(REFUSED), post=owner_only(302), own=True),
+    "chat:try_now": Expect(get=people(REFUSED), post=owner_only(302), own=True),
     "chat:edit": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:queue_edit": Expect(get=people(REFUSED), post=owner_only(409), own=True),
     "chat:queue_remove": Expect(get=people(REFUSED), post=owner_only(409), own=True),

@@ -254,7 +254,7 @@ def _lines(element: Element, depth: int) -> Iterator[str]:
     said = "".join(f" {name}={value!r}" for name, value in sorted(names.items()) if value or name)
     pad = " " * depth
     yield f"{pad}<{element.tag}{said}>"
-    if "data-since" in names or names.get("id") in ("status", "toasts"):
+    if "data-since" in names or "data-until" in names or names.get("id") in ("status", "toasts"):
         return
     # A message that was added stands behind the line break that ends the list.
     between = names.get("id") != "t"

@@ -91,6 +91,7 @@ ENDINGS: dict[str, tuple[Any, Callable[[pytest.MonkeyPatch], Any] | None]] = {
 # Made by processes that are killed or told to end, by files, and by a row no database takes.
 ELSEWHERE = {
     "error.chat_provider_not_supported": "connecting/test_registry.py",
+    "error.chat_nothing_waits": "connecting/test_failing_turns.py",
     "error.chat_queue_full": "turns/test_queue.py",
     "error.chat_not_queued": "turns/test_queue.py",
     "error.chat_temporary": "turns/test_temporary.py",

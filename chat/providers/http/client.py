@@ -21,6 +21,9 @@ from chat.providers.http.transport import new_transport
 _FAILURES = (httpx.HTTPError, aiohttp.ClientError)
 # How much of a refusal is read: its reason is at its beginning.
 _ERROR_BODY = 65_536
+# Where a machine answers that nobody listens there, a server may just be starting anew; else it is
+# not running, and whoever waits for the answer is told so soon.
+_ATTEMPTS_IF_REFUSED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,5 +185,7 @@ def _unreached(error: BaseException) -> ProviderError:
         # aiohttp's own errors of this kind wrap the one that knows the reason.
         if isinstance(cause, ssl.SSLError) and not isinstance(cause, aiohttp.ClientError):
             return failure("tls_failed", cause.reason or name)
+        if isinstance(cause, ConnectionRefusedError):
+            return failure("connect_failed", name, attempts=_ATTEMPTS_IF_REFUSED)
         cause = cause.__cause__ or cause.__context__
     return failure("connect_failed", name)

@@ -39,12 +39,14 @@ from chat.protocol.notes import (
 from chat.protocol.parts import FilePart, ToolPart
 from chat.protocol.tool_state import (
     ABORTED,
+    NO_OUTPUT,
     ToolCompleted,
     ToolError,
     ToolPending,
     ToolRunning,
     ToolState,
 )
+from chat.rendering.errors import error_text
 from chat.rendering.page import dom, times
 from chat.rendering.page.diffs import Diff, compare
 from chat.rendering.page.json_text import parsed, pretty_html
@@ -250,13 +252,20 @@ def _drawn_icons() -> frozenset[str]:
 # --- results ----------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    text: str
+    # What the model reads, where there is nothing else to say.
+    for_model: str = ""
+
+
 def _result(state: ToolState, notes: StateNotes, form: Form | None) -> Result | None:
     match state:
         case ToolError():
             # A failure is a failure, whatever the tool wanted to show.
             return Result("error", _failure(state, notes))
         case ToolCompleted():
-            return (form.result(notes.display) if form else None) or _text(state.output)
+            return (form.result(notes.display) if form else None) or _output(state.output)
         case ToolRunning():
             return form.result(notes.display) if form else None
         case ToolPending():
@@ -265,15 +274,16 @@ def _result(state: ToolState, notes: StateNotes, form: Form | None) -> Result | 
             assert_never(state)
 
 
-def _failure(state: ToolError, notes: StateNotes) -> str:
-    """Why it failed, as the tool or we put it for a person; else what the model reads."""
+def _failure(state: ToolError, notes: StateNotes) -> Failure:
+    """Why it failed, as the tool or we put it for a person. Where nobody did, what was written
+    for the model is shown as that."""
     if isinstance(notes.display, TextDisplay):
-        return notes.display.text
+        return Failure(notes.display.text)
     if notes.reasons:
-        return reasons_text(notes.reasons)
+        return Failure(reasons_text(notes.reasons))
     if notes.interrupted and state.error == ABORTED:
-        return reason_text("aborted")
-    return state.error
+        return Failure(reason_text("aborted"))
+    return Failure(error_text("error.chat_tool_execution_failed"), state.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +314,12 @@ class ShownDiff:
 class Todo:
     item: TodoItem
     change: Literal["", "new", "changed"]
+
+
+def _output(text: str) -> Result | None:
+    if text == NO_OUTPUT:
+        return Result("nothing", _("The tool returned nothing."))
+    return _text(text)
 
 
 def _text(text: str) -> Result | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils.formats import number_format
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -63,7 +64,8 @@ def foot_html(message: WithParts, reader: Reader, *, retry: Retry | None = None)
             case "pending" | "streaming":
                 values |= {
                     "state": "streaming",
-                    "note": retry_text(retry) if retry else _("Working…"),
+                    "note": retry_html(retry, reader) if retry else _("Working…"),
+                    "waits": bool(retry and retry.wait),
                     "notice": RETRY_SHOWN if retry else "",
                 }
                 template = "chat/foot_working.html"
@@ -79,14 +81,22 @@ def foot_html(message: WithParts, reader: Reader, *, retry: Retry | None = None)
         return SafeString(render_to_string(template, values).strip())
 
 
-def retry_text(retry: Retry) -> str:
+def retry_html(retry: Retry, reader: Reader) -> SafeString:
+    """Why the provider is asked again, and how long until then: a clock that runs on the page."""
     values = {
         "reason": error_text(retry.error_key),
-        "wait": times.duration(round(retry.wait * 1000)),
         "attempt": retry.attempt,
         "attempts": retry.attempts,
     }
-    return _("%(reason)s Trying again in %(wait)s (%(attempt)s of %(attempts)s).") % values
+    if not retry.wait:
+        return format_html(_("{reason} Trying again now ({attempt} of {attempts})."), **values)
+    left = min(retry.until - reader.now, round(retry.wait * 1000))
+    wait = format_html(
+        '<span data-until="{}" data-wait="{}">{}</span>',
+        retry.until, round(retry.wait * 1000), times.countdown(left),
+    )  # fmt: skip
+    text = _("{reason} Trying again in {wait} ({attempt} of {attempts}).")
+    return format_html(text, wait=wait, **values)
 
 
 def stopped_text(info: AnswerInfo, reader: Reader) -> str:

@@ -45,6 +45,11 @@ def clock(ms: int) -> str:
     return _("%(minutes)s min %(seconds)s s") % {"minutes": seconds // 60, "seconds": seconds % 60}
 
 
+def countdown(ms: int) -> str:
+    """How long until something happens: whole seconds, the last of which is still one."""
+    return clock(max(ms, 0) + 999)
+
+
 def clock_forms() -> dict[str, str]:
     """How the page's own clocks write seconds, and minutes and seconds."""
     return {

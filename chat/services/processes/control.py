@@ -1,6 +1,7 @@
-"""What processes ask of each other: to stop a run, and to count somebody as watching.
+"""What processes ask of each other: to stop a run, to ask its provider now, and to count somebody
+as watching.
 
-Both are hints that save time: a stop is also in the generation's row, and views are rows too.
+All are hints that save time: a stop is also in the generation's row, and views are rows too.
 """
 
 import asyncio
@@ -8,7 +9,15 @@ import logging
 
 from chat.models import Generation
 from chat.protocol.stopped import StoppedBy
-from chat.services.broadcast import PROCESSES, Note, Seen, StopRun, Subscription, tell_processes
+from chat.services.broadcast import (
+    PROCESSES,
+    Note,
+    Seen,
+    StopRun,
+    Subscription,
+    TryNow,
+    tell_processes,
+)
 from chat.services.pool import in_writer
 from chat.services.processes import presence
 from chat.services.runs.run import RUNS
@@ -43,6 +52,15 @@ def request_stops(conversation_id: str, stop: StoppedBy) -> list[str]:
     return [str(pk) for pk in active.values_list("pk", flat=True)]
 
 
+async def ask_to_try(conversation_id: str, request_id: str) -> None:
+    """End the wait of a run for its provider, here at once, or wherever it is."""
+    run = RUNS.get(conversation_id)
+    if run is not None and run.request_id == request_id:
+        run.try_now.set()
+    else:
+        await tell_processes(TryNow(conversation_id, request_id))
+
+
 async def listen() -> None:
     """Do what other processes ask for, as long as this one lives."""
     while True:
@@ -66,3 +84,7 @@ def handle(note: Note) -> None:
             run = RUNS.get(note.conversation_id)
             if run is not None and run.request_id == note.request_id:
                 run.stop(note.stop)
+        case TryNow():
+            run = RUNS.get(note.conversation_id)
+            if run is not None and run.request_id == note.request_id:
+                run.try_now.set()

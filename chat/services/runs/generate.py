@@ -10,6 +10,7 @@ from chat.engine import loop as engine
 from chat.engine.limits import Limits
 from chat.protocol.errors import ChatError, ProviderError
 from chat.protocol.events import Edited, Retry, UserMessage
+from chat.protocol.ids import now_ms
 from chat.protocol.interfaces import Adjusted, Retrying
 from chat.protocol.stopped import StoppedBy
 from chat.services.background import Background
@@ -148,4 +149,5 @@ def _retry(run: Run, notice: Retrying) -> Retry:
         attempt=notice.attempt,
         attempts=notice.attempts,
         wait=notice.wait,
+        until=now_ms() + round(notice.wait * 1000),
     )

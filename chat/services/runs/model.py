@@ -1,5 +1,6 @@
 """The model of a run: its wire, its tool style, and what its server has refused before."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,11 +21,14 @@ def open_model(
     *,
     style: ToolStyle = "json",
     tools: Sequence[ToolSpec] = (),
+    try_now: asyncio.Event | None = None,
 ) -> AdjustingProvider:
-    """The model; one that does not take tools is told of them in its prompt."""
+    """The model; one that does not take tools is told of them in its prompt. Whoever sets the event
+    ends the wait for its provider."""
 
     def connected(adjustments: Adjustments) -> ModelProvider:
-        provider = connect(replace(model.connection, adjustments=adjustments), http, retry)
+        connection = replace(model.connection, adjustments=adjustments)
+        provider = connect(connection, http, retry, try_now=try_now)
         in_prompt = style == "xml" or has(adjustments, "tools")
         return XmlToolProvider(provider, tools) if in_prompt else provider
 

@@ -42,6 +42,7 @@ class RequestBuilder:
             shared_http(http_settings()),
             style=run.spec.tool_style,
             tools=self.tools,
+            try_now=run.try_now,
         )
 
     def request(self, parts: tuple[Part, ...]) -> ModelRequest:

@@ -50,6 +50,8 @@ class Run:
         # The provider failed and will be asked again. No row says so: who joins meanwhile is told
         # of it from here.
         self.retry: Retry | None = None
+        # Set by somebody who does not want to wait until then.
+        self.try_now = asyncio.Event()
         # Another process has settled this run.
         self.lost = False
         self.began_at = time.monotonic()

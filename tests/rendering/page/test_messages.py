@@ -140,10 +140,19 @@ def test_a_retry_is_told():
         attempt=2,
         attempts=5,
         wait=4.0,
+        until=ADA.now + 3200,
     )
     drawn = article(waiting_answer(3), retry=retry)
-    assert words(one(drawn, ".working")) == (
-        "The provider is overloaded at the moment. Trying again in 4.0 s (2 of 5)."
+    assert words(one(drawn, ".working p")) == (
+        "The provider is overloaded at the moment. Trying again in 4 s (2 of 5)."
+    )
+    clock = one(drawn, "[data-until]")
+    assert (clock.get("data-until"), clock.get("data-wait")) == (str(retry.until), "4000")
+    assert one(drawn, ".working button").get("form") == "try-now"
+
+    asked = article(waiting_answer(3), retry=replace(retry, wait=0))
+    assert words(one(asked, ".working")) == (
+        "The provider is overloaded at the moment. Trying again now (2 of 5)."
     )
 
 

@@ -13,7 +13,7 @@ from chat.protocol.displays import (
     display_to_json,
 )
 from chat.protocol.reasons import KEYS
-from chat.protocol.tool_state import ToolState
+from chat.protocol.tool_state import NO_OUTPUT, ToolState
 from chat.rendering.page.cards import _FORMS
 from chat.rendering.page.diffs import compare
 from chat.rendering.page.json_text import MOST_COLOURED, pretty, pretty_html
@@ -158,8 +158,23 @@ def test_an_unknown_tool_gets_the_neutral_card():
 def test_a_failure_comes_before_any_display():
     """B4: the error first."""
     drawn = card("edit", failed({}, "old_string not found", display=DIFF))
-    assert one(drawn, ".failed pre").text_content() == "old_string not found"
+    assert told(drawn) == ("A tool failed.", "old_string not found")
     assert not select(drawn, ".diff")
+
+
+def told(drawn):
+    """What a failed card tells a person, and what it says that the model was told."""
+    failure, model = select(drawn, ".field")[-2:]
+    assert "failed" in failure.get("class")
+    assert words(one(model, "header")).startswith("What the model was told")
+    return words(one(failure, "pre")), words(one(model, "pre"))
+
+
+def test_a_result_that_is_none_is_said_in_the_words_of_the_reader():
+    """What the model reads of it is not for people."""
+    drawn = card("x", done({}, NO_OUTPUT))
+    assert words(one(drawn, ".nothing")) == "The tool returned nothing."
+    assert NO_OUTPUT not in words(drawn)
 
 
 @pytest.mark.parametrize("form", get_args(get_args(Display)[0]))
@@ -177,7 +192,7 @@ def test_every_reason_has_a_sentence_whatever_its_values(key):
 
 def test_a_reason_that_nobody_knows_leaves_the_text():
     drawn = card("x", failed({}, "no luck", reasons=[{"key": "of_a_newer_version"}]))
-    assert one(drawn, ".failed pre").text_content() == "no luck"
+    assert told(drawn) == ("A tool failed.", "no luck")
 
 
 def test_several_reasons_stand_in_lines():
@@ -229,6 +244,6 @@ def test_the_reference_results_have_their_cards(case):
             order = [names[words(item)] for item in select(drawn, ".todo .what")]
             assert order == expect["order"]
         case "Error":
-            assert words(one(drawn, ".failed pre")) == result["llmContent"]
+            assert told(drawn)[1] == result["llmContent"]
         case other:
             pytest.fail(f"unknown component {other}")
