@@ -6,6 +6,8 @@ from chat.views import (
     attachments,
     choosing,
     details,
+    exports,
+    folders,
     organise,
     pages,
     preferences,
@@ -37,7 +39,7 @@ conversation = [
     path("choose/", organise.choose, name="choose"),
     path("m/<uuid:answer_id>/details/", details.details, name="details"),
     path("m/<uuid:message_id>/source/", pages.source, name="source"),
-    path("export/<slug:form>/", organise.export, name="export"),
+    path("export/<slug:form>/", exports.export, name="export"),
 ]
 
 urlpatterns = [
@@ -49,6 +51,11 @@ urlpatterns = [
     path("settings/", settings.settings, name="settings"),
     path("settings/tools/", settings.tools, name="tools"),
     path("introduction/", choosing.introduction, name="introduction"),
+    path("folders/new/", folders.new_folder, name="folder_new"),
+    path("folders/<uuid:folder_id>/", folders.folder, name="folder"),
+    path("folders/<uuid:folder_id>/delete/", folders.delete_folder, name="folder_delete"),
+    path("move/", folders.move, name="move"),
+    path("several/", organise.several, name="several"),
     path("models/", choosing.models, name="models"),
     path("models/favourite/", choosing.favourite, name="favourite"),
     path("search/", search.search, name="search"),

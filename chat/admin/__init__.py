@@ -6,6 +6,7 @@ from chat.admin import (  # noqa: F401 - importing registers them
     background_calls,
     conversations,
     feedback,
+    folders,
     generations,
     messages,
     models,

@@ -34,7 +34,7 @@ class ConversationAdmin(ReadOnlyAdmin[Conversation]):
     raw_id_fields = ("agent", "model")
     date_hierarchy = "created"
     fieldsets = (
-        (None, {"fields": ("title", "owner", "agent", "model", "pinned")}),
+        (None, {"fields": ("title", "owner", "agent", "model", "pinned", "folder")}),
         (_("State"), {"fields": ("rev", "tool_style", "prompt_language", "external_session_id")}),
         (_("Times"), {"fields": ("created", "updated", "archived_at", "deleted_at")}),
     )

@@ -3,12 +3,12 @@
 import asyncio
 
 from chat import services
-from chat.rendering.page.column import Column
+from chat.rendering.page.column import Column, Rows
 from chat.services import Caller
-from chat.views.page_data import read_apart, read_column
+from chat.views.column_data import read_apart, read_column
 
 # Whose column, and how many conversations it lists.
-Asked = tuple[int, int]
+Asked = tuple[int, Rows]
 
 
 class Columns:
@@ -17,7 +17,7 @@ class Columns:
     def __init__(self) -> None:
         self._asked: dict[Asked, asyncio.Task[Column]] = {}
 
-    async def get(self, user_id: int, current: str, rows: int) -> Column:
+    async def get(self, user_id: int, current: str, rows: Rows) -> Column:
         """The column beside a conversation."""
         key = user_id, rows
         asked = self._asked.get(key)

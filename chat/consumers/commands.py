@@ -28,7 +28,7 @@ class Socket(Protocol):
 
     async def attach(self, caller: Caller, values: Values) -> None: ...
     async def detach(self) -> None: ...
-    async def list_more(self, rows: int) -> None: ...
+    async def list_more(self, rows: int, folder_id: str) -> None: ...
     async def acknowledge(self, frames: int) -> None: ...
     async def acknowledge_events(self, seq: int) -> None: ...
 
@@ -56,11 +56,11 @@ async def look(socket: Socket, caller: Caller, values: Values) -> Values:
 
 
 async def list_more(socket: Socket, caller: Caller, values: Values) -> Values:
-    """The column is to list so many conversations."""
-    rows = values.get("rows")
-    if not isinstance(rows, int):
+    """The column, or a folder in it, is to list so many conversations."""
+    rows, folder_id = values.get("rows"), str(values.get("folder") or "")
+    if not isinstance(rows, int) or (folder_id and not is_uuid(folder_id)):
         raise ChatError("error.chat_bad_command")
-    await socket.list_more(rows)
+    await socket.list_more(rows, folder_id)
     return {}
 
 

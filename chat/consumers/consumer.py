@@ -28,7 +28,7 @@ from chat.protocol.events import Deleted, Event
 from chat.protocol.ids import new_id
 from chat.protocol.text import clean_json
 from chat.protocol.transcript import Transcript
-from chat.rendering.page.column import LISTED, Column
+from chat.rendering.page.column import Column
 from chat.rendering.reader import Reader
 from chat.services import Caller, Subscription
 from chat.views.reader import (
@@ -232,11 +232,10 @@ class ChatConsumer(AsyncConsumer):
             await self._close(BROKEN)
             raise
 
-    async def list_more(self, rows: int) -> None:
-        """The end of the column was reached: list so many, a few more than now."""
+    async def list_more(self, rows: int, folder_id: str) -> None:
+        """The end of the column, or of a folder in it, was reached: list so many."""
         if isinstance(self.wire, HtmlWire):
-            listed = self.wire.listed
-            listed.rows = max(listed.rows, min(rows, listed.rows + LISTED))
+            self.wire.listed.list_more(rows, folder_id)
             self.column_changed.set()
 
     async def _view(self, caller: Caller, values: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from chat.models.catalog import (
 )
 from chat.models.conversation import Conversation
 from chat.models.feedback import Feedback
+from chat.models.folder import Folder
 from chat.models.generation import Generation, Process, View
 from chat.models.message import Message
 from chat.models.part import Part
@@ -31,6 +32,7 @@ __all__ = [
     "EffortName",
     "Example",
     "Feedback",
+    "Folder",
     "Generation",
     "LanguageModel",
     "Message",

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models.base import Row
 from chat.models.catalog import Agent, LanguageModel
+from chat.models.folder import Folder
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
@@ -49,6 +50,14 @@ class Conversation(Row):
     last_position = models.PositiveIntegerField(default=0, editable=False)
     external_session_id = models.CharField(_("external session"), max_length=200, blank=True)
     pinned = models.BooleanField(_("pinned"), default=False)
+    folder = models.ForeignKey(
+        Folder,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="conversations",
+        verbose_name=_("folder"),
+    )
     # Whether queued messages wait for a person to let them go on. With a default in the database:
     # a server of an earlier version makes rows without it.
     queue_held = models.BooleanField(_("queue held"), default=False, db_default=False)
@@ -73,7 +82,19 @@ class Conversation(Row):
             models.Index(
                 fields=("owner", "-pinned", "-updated", "-id"),
                 name="own_listed",
-                condition=Q(deleted_at=None, archived_at=None),
+                condition=Q(deleted_at=None, archived_at=None, folder=None),
+            ),
+            # The same of each folder.
+            models.Index(
+                fields=("folder", "-pinned", "-updated", "-id"),
+                name="folder_listed",
+                condition=Q(deleted_at=None, archived_at=None, folder__isnull=False),
+            ),
+            # In which folders there is something new.
+            models.Index(
+                fields=("owner", "folder"),
+                name="folder_unread",
+                condition=Q(unread=True, deleted_at=None, archived_at=None, folder__isnull=False),
             ),
             # The few that are looked for every few seconds.
             models.Index(fields=("id",), name="temporary_chats", condition=Q(temporary=True)),

@@ -53,6 +53,18 @@ from chat.services.conversations.attachments import (
 from chat.services.conversations.details import answer_details, details_of
 from chat.services.conversations.export import FORMATS, export_conversation, message_source
 from chat.services.conversations.feedback import give_feedback
+from chat.services.conversations.folders import (
+    KnownFolder,
+    NewFolder,
+    change_folder,
+    collapse_folder,
+    folders_of,
+    get_folder,
+    list_folders,
+    make_folder,
+    move,
+    remove_folder,
+)
 from chat.services.conversations.history import PAGE, Window, as_value, ms, read_transcript
 from chat.services.conversations.organise import (
     archive,
@@ -64,13 +76,21 @@ from chat.services.conversations.organise import (
     purge,
     rename,
     restore,
+    undo,
     was_archived,
     was_deleted,
 )
 from chat.services.conversations.outline import list_questions
 from chat.services.conversations.search import Found, search
 from chat.services.conversations.search_index import reindex
-from chat.services.conversations.sidebar import Listed, find_listed, list_conversations
+from chat.services.conversations.several import archive_several, delete_several
+from chat.services.conversations.sidebar import (
+    Listed,
+    ListedFolder,
+    find_listed,
+    list_conversations,
+    list_in_folders,
+)
 from chat.services.conversations.snapshot import Digest, current_transcript, digests
 from chat.services.conversations.temporary import TEMPORARY, keep
 from chat.services.pool import in_pool
@@ -119,9 +139,12 @@ __all__ = [
     "Events",
     "Found",
     "KnownAgent",
+    "KnownFolder",
     "KnownModel",
     "Listed",
+    "ListedFolder",
     "LoggedOut",
+    "NewFolder",
     "Picks",
     "Queued",
     "Repair",
@@ -139,11 +162,14 @@ __all__ = [
     "amendment_faults",
     "answer_details",
     "archive",
+    "archive_several",
     "as_value",
     "attach_view",
     "best_model",
+    "change_folder",
     "check_ids",
     "choose",
+    "collapse_folder",
     "connect_environment",
     "continue_answer",
     "conversation_group",
@@ -151,6 +177,7 @@ __all__ = [
     "current_catalog",
     "current_transcript",
     "delete",
+    "delete_several",
     "details_of",
     "digests",
     "discard_attachment",
@@ -163,8 +190,10 @@ __all__ = [
     "find_attachment",
     "find_listed",
     "find_owner",
+    "folders_of",
     "forget_adjustments",
     "get_conversation",
+    "get_folder",
     "give_feedback",
     "hold_queue",
     "in_pool",
@@ -175,12 +204,16 @@ __all__ = [
     "list_archived",
     "list_conversations",
     "list_deleted",
+    "list_folders",
+    "list_in_folders",
     "list_models",
     "list_questions",
     "local_model_address",
     "look",
+    "make_folder",
     "mark_read",
     "message_source",
+    "move",
     "ms",
     "newer_database",
     "note_page",
@@ -193,6 +226,7 @@ __all__ = [
     "regenerate",
     "reindex",
     "remove_conversation",
+    "remove_folder",
     "remove_message",
     "remove_part",
     "remove_queued",
@@ -226,6 +260,7 @@ __all__ = [
     "try_model",
     "try_now",
     "try_search_engine",
+    "undo",
     "use_for_new_chats",
     "use_provider",
     "user_group",

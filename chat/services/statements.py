@@ -54,23 +54,49 @@ def own_conversation(user_id: int, key: UUID, *, lock: bool = False) -> Conversa
     return rows[0] if rows else None
 
 
-_LISTED = """SELECT id, title, updated, pinned, unread, archived_at IS NOT NULL,
+_IN_COLUMN = """id, title, updated, pinned, unread, archived_at IS NOT NULL,
     EXISTS (SELECT 1 FROM chat_generation run
         WHERE run.conversation_id = chat_conversation.id AND run.status = 'active')
     FROM chat_conversation"""
+_LISTED = f"SELECT {_IN_COLUMN}"
+_IN_SIGHT = "deleted_at IS NULL AND archived_at IS NULL AND NOT temporary"
 
 
 def listed(user_id: int, most: int) -> list[tuple[Any, ...]]:
-    """A person's conversations: id, title, updated, pinned, whether an answer has
+    """A person's conversations in no folder: id, title, updated, pinned, whether an answer has
     not been seen, whether it is archived, and whether an answer is being written.
     The index `own_listed` has them in this order, however many there are."""
     return sql.fetch(
-        f"""{_LISTED} WHERE owner_id = %s AND deleted_at IS NULL AND archived_at IS NULL
-                AND NOT temporary
+        f"""{_LISTED} WHERE owner_id = %s AND {_IN_SIGHT} AND folder_id IS NULL
             ORDER BY pinned DESC, updated DESC, id DESC LIMIT %s""",
         user_id,
         most,
     )
+
+
+def folders(user_id: int) -> list[tuple[Any, ...]]:
+    """A person's folders: id, name, whether it is collapsed, whether there is an unread answer in
+    it, and whether one is being written."""
+    return sql.fetch(
+        f"""SELECT id, name, collapsed,
+                id IN (SELECT folder_id FROM chat_conversation
+                    WHERE owner_id = %s AND unread AND {_IN_SIGHT} AND folder_id IS NOT NULL),
+                id IN (SELECT folder_id FROM chat_generation run
+                    JOIN chat_conversation ON chat_conversation.id = run.conversation_id
+                    WHERE run.status = 'active' AND +run.user_id = %s
+                        AND {_IN_SIGHT} AND folder_id IS NOT NULL)
+            FROM chat_folder WHERE owner_id = %s""",
+        *(user_id, user_id, user_id),
+    )
+
+
+def listed_in(folders: Mapping[UUID, int]) -> list[tuple[Any, ...]]:
+    """The first so many conversations of each of these folders: the folder's id, then as `listed`.
+    The index `folder_listed` has each folder in this order."""
+    each = f"""SELECT * FROM (SELECT folder_id, {_IN_COLUMN} WHERE folder_id = %s AND {_IN_SIGHT}
+        ORDER BY pinned DESC, updated DESC, id DESC LIMIT %s) AS inside"""
+    values = [value for folder in folders.items() for value in folder]
+    return sql.fetch(" UNION ALL ".join([each] * len(folders)), *values)
 
 
 def one_listed(user_id: int, key: UUID) -> list[tuple[Any, ...]]:
@@ -261,8 +287,9 @@ class Standing(NamedTuple):
     running: int
     # How many messages wait in this conversation.
     queued: int
-    # What this person asks of every agent.
+    # What this person asks of every agent, and of those that answer in this folder.
     instructions: str
+    folder_instructions: str
     catalog_stamp: str
 
 
@@ -274,6 +301,7 @@ def standing(conversation: Conversation, user_id: int, client_id: str) -> Standi
                 (SELECT COUNT(*) FROM chat_generation WHERE status = 'active' AND +user_id = %s),
                 (SELECT COUNT(*) FROM chat_queuedmessage WHERE conversation_id = %s),
                 (SELECT instructions FROM chat_profile WHERE user_id = %s),
+                (SELECT instructions FROM chat_folder WHERE id = %s),
                 (SELECT stamp FROM chat_catalogstamp)
             FROM (SELECT 1) AS one
             LEFT JOIN chat_generation started ON started.conversation_id = %s
@@ -286,10 +314,10 @@ def standing(conversation: Conversation, user_id: int, client_id: str) -> Standi
             LEFT JOIN chat_message answer ON answer.conversation_id = %s
                 AND answer.position = (SELECT MAX(position) FROM chat_message
                     WHERE conversation_id = %s AND role = 'assistant')""",
-        *(user_id, key, user_id, key, client_id, key, key, key, key, key),
+        *(user_id, key, user_id, conversation.folder_id, key, client_id, key, key, key, key, key),
     )
     started, active, tab, stopping, last, head, provider_id, model_id = found[:8]
-    running, queued, instructions, stamp = found[8:]
+    running, queued, instructions, folder_instructions, stamp = found[8:]
     return Standing(
         started=sql.as_uuid(started) if started else None,
         active=sql.as_uuid(active) if active else None,
@@ -303,6 +331,7 @@ def standing(conversation: Conversation, user_id: int, client_id: str) -> Standi
         running=running,
         queued=queued,
         instructions=instructions or "",
+        folder_instructions=folder_instructions or "",
         catalog_stamp=stamp or "",
     )
 

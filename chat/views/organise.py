@@ -1,13 +1,14 @@
-"""The menu of a conversation: rename, pin, archive, delete, bring back; and exports."""
+"""The menu of a conversation: rename, pin, archive, delete, bring back; the same for several."""
 
 from collections.abc import Sequence
+from typing import Literal
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -16,6 +17,8 @@ from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
 from chat.rendering.page.pages import Undo, toast_html, undo_html
 from chat.services import Caller
+from chat.views.exports import export_several
+from chat.views.folders import move_or_ask
 from chat.views.responses import (
     acaller,
     aconversation,
@@ -30,7 +33,7 @@ from chat.views.responses import (
 
 @require_POST
 async def organise(request: HttpRequest) -> HttpResponse:
-    """Each button of the menu names what to do and with which conversation."""
+    """Each button of a menu names what to do and with which conversation, or folder."""
     asking = await acaller(request)
     form = request.POST
     verb = next((name for name in VERBS if is_uuid(form.get(name, ""))), None)
@@ -40,7 +43,7 @@ async def organise(request: HttpRequest) -> HttpResponse:
     try:
         await _do(asking, verb, conversation_id, form.get("title"))
     except ChatError as error:
-        if error.key == "error.chat_conversation_not_found":
+        if error.key in NOT_FOUND:
             raise Http404 from None
         if not is_scripted(request):
             return back(request)
@@ -63,8 +66,12 @@ async def _do(asking: Caller, verb: str, conversation_id: str, title: str | None
             await services.delete(asking, conversation_id)
         case "restore":
             await services.restore(asking, conversation_id)
+        case "undo-delete" | "undo-archive":
+            await services.undo(asking, conversation_id, UNDONE[verb])
         case "purge":
             await services.purge(asking, conversation_id)
+        case "collapse" | "expand":
+            await services.collapse_folder(asking, conversation_id, collapsed=verb == "collapse")
 
 
 async def _after(request: HttpRequest, verb: str, conversation_id: str) -> HttpResponse:
@@ -76,23 +83,21 @@ async def _after(request: HttpRequest, verb: str, conversation_id: str) -> HttpR
     if not is_scripted(request):
         if verb in PUT_AWAY:
             return redirect(f"{reverse('chat:home')}?{PUT_AWAY[verb]}={conversation_id}")
-        return redirect(place) if verb in ("restore", "unarchive") else back(request)
+        return redirect(place) if verb in BROUGHT_BACK else back(request)
     # Who archives the conversation that is open goes on reading it.
     if verb == "archive" or (verb == "delete" and not here):
-        undo = Undo(conversation_id, "unarchive" if verb == "archive" else "restore")
-        reader = await sync_to_async(reader_of)(request)
-        return HttpResponse(undo_html(undo, reader))
+        return await _offer_undo(request, Undo(conversation_id, UNDO[verb]))
     response = HttpResponse(status=204)
     if verb == "delete":
         response["HX-Redirect"] = f"{reverse('chat:home')}?deleted={conversation_id}"
-    elif verb == "restore" and here:
+    elif verb in ("restore", "undo-delete") and here:
         response["HX-Redirect"] = place
     return response
 
 
 async def _is_undoable(request: HttpRequest, conversation_id: str) -> bool:
     """Not when it was temporary: then nothing is left of it."""
-    return await sync_to_async(services.was_deleted)(await acaller(request), conversation_id)
+    return bool(await sync_to_async(services.was_deleted)(await acaller(request), conversation_id))
 
 
 def _go(request: HttpRequest, place: str) -> HttpResponse:
@@ -100,6 +105,43 @@ def _go(request: HttpRequest, place: str) -> HttpResponse:
     if not is_scripted(request):
         return redirect(place)
     return HttpResponse(status=204, headers={"HX-Redirect": place})
+
+
+async def _offer_undo(request: HttpRequest, undo: Undo) -> HttpResponse:
+    reader = await sync_to_async(reader_of)(request)
+    return HttpResponse(undo_html(undo, reader))
+
+
+@require_POST
+async def several(request: HttpRequest) -> HttpResponseBase:
+    """What to do with all conversations that are selected."""
+    asking = await acaller(request)
+    verb, ids = request.POST.get("do", ""), request.POST.getlist("c")
+    if not all(is_uuid(key) for key in ids):
+        raise Http404
+    match verb:
+        case "archive":
+            done = await services.archive_several(asking, ids, archived=True)
+        case "delete":
+            done = await services.delete_several(asking, ids)
+        case "move" if ids:
+            return await move_or_ask(request, asking, ids)
+        case "markdown" | "json" if ids:
+            return await export_several(request, asking, ids, verb)
+        case _:
+            return HttpResponse(status=204) if is_scripted(request) else back(request)
+    return await _after_several(request, verb, done)
+
+
+async def _after_several(request: HttpRequest, verb: str, done: list[str]) -> HttpResponse:
+    """As after one: what was done can be taken back, for all of them."""
+    if not done:
+        raise Http404
+    here = next((key for key in done if key in request.headers.get("HX-Current-URL", "")), "")
+    home = f"{reverse('chat:home')}?{PUT_AWAY[verb]}={here or done[0]}"
+    if not is_scripted(request) or (verb == "delete" and here):
+        return _go(request, home)
+    return await _offer_undo(request, Undo(done[0], UNDO[verb], len(done)))
 
 
 @require_POST
@@ -113,7 +155,20 @@ async def choose(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     return redirect("chat:conversation", conversation_id)
 
 
-VERBS = ("rename", "pin", "unpin", "archive", "unarchive", "keep", "delete", "restore", "purge")
+VERBS = (
+    *("rename", "pin", "unpin", "archive", "unarchive", "keep", "delete", "restore", "purge"),
+    *("undo-delete", "undo-archive", "collapse", "expand"),
+)
+BROUGHT_BACK = ("restore", "unarchive", "undo-delete", "undo-archive")
+UNDO: dict[str, Literal["undo-delete", "undo-archive"]] = {
+    "delete": "undo-delete",
+    "archive": "undo-archive",
+}
+UNDONE: dict[str, Literal["deleted", "archived"]] = {
+    "undo-delete": "deleted",
+    "undo-archive": "archived",
+}
+NOT_FOUND = ("error.chat_conversation_not_found", "error.chat_folder_not_found")
 
 # What the page that offers to undo it is told of these.
 PUT_AWAY = {"archive": "archived", "delete": "deleted"}
@@ -143,23 +198,3 @@ def _put_away(
         following = asked_page(request) + 1 if more else None
         values = {"reader": reader, "listed": listed, "next": following}
         return render(request, template, values)
-
-
-@require_GET
-@never_cache
-def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpResponse:
-    """The conversation as a file."""
-    if form not in services.FORMATS:
-        raise Http404
-    reader = reader_of(request)
-    try:
-        with translation.override(reader.language):
-            file = services.export_conversation(
-                caller(request), conversation_id, form, reader.names.agents
-            )
-    except ChatError:
-        raise Http404 from None
-    response = HttpResponse(file.text, content_type=file.mime)
-    name = f"parley-{str(conversation_id)[:8]}.{file.ending}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response

@@ -19,7 +19,6 @@ from chat.models import Conversation, EffortName
 from chat.protocol.effort import AUTO, STEPS, in_order
 from chat.protocol.transcript import Chosen, Transcript
 from chat.rendering.page import times
-from chat.rendering.page.column import Column, ColumnEntry
 from chat.rendering.page.dom import message_id
 from chat.rendering.page.introduction import Example, Introduction
 from chat.rendering.page.models import ModelEntry, ModelGroup
@@ -31,7 +30,7 @@ from chat.rendering.page.pages import (
 )
 from chat.rendering.page.search import FoundEntry, FoundPage
 from chat.rendering.reader import Names, Reader
-from chat.services import Caller, Catalog, Found, KnownAgent, KnownModel, Listed, spoken
+from chat.services import Caller, Catalog, Found, KnownAgent, KnownModel, spoken
 from chat.tools import registry
 
 # By language: the names in the catalog with this stamp. Not the catalog itself, which holds keys.
@@ -60,45 +59,6 @@ def _names(catalog: Catalog) -> Names:
         },
         providers={model.choice.ref.provider_id: spoken(model.provider_names) for model in models},
         demo_providers=frozenset(model.choice.ref.provider_id for model in models if model.demo),
-    )
-
-
-# Asked once for a whole column: what an address looks like.
-NOWHERE = str(UUID(int=0))
-
-
-def read_column(caller: Caller, rows: int) -> Column:
-    """The first so many conversations of a person."""
-    listed = services.list_conversations(caller, rows + 1)
-    place = reverse("chat:conversation", args=[NOWHERE])
-    entries = tuple(_column_entry(each, place) for each in listed[:rows])
-    return Column(entries, rows, more=len(listed) > rows)
-
-
-def read_apart(caller: Caller, conversation_id: str) -> ColumnEntry | None:
-    """An open conversation that the column does not list, be it far down or archived."""
-    listed = services.find_listed(caller, conversation_id)
-    place = reverse("chat:conversation", args=[NOWHERE])
-    return _column_entry(listed, place) if listed else None
-
-
-def column_beside(caller: Caller, current: str, rows: int) -> Column:
-    """The column on the page of a conversation."""
-    column = read_column(caller, rows)
-    is_apart = bool(current) and not column.lists(current)
-    return column.beside(current, read_apart(caller, current) if is_apart else None)
-
-
-def _column_entry(listed: Listed, place: str) -> ColumnEntry:
-    return ColumnEntry(
-        id=listed.id,
-        title=listed.title,
-        url=place.replace(NOWHERE, listed.id),
-        updated=services.ms(listed.updated),
-        pinned=listed.pinned,
-        unread=listed.unread,
-        archived=listed.archived,
-        live=listed.live,
     )
 
 

@@ -17,6 +17,7 @@ from chat.views.page_data import conversation_page, empty_page
 from chat.views.responses import (
     acaller,
     aconversation,
+    asked_folder,
     asked_search,
     caller,
     conversation_or_404,
@@ -42,6 +43,7 @@ def home(request: HttpRequest) -> HttpResponse:
             search=asked.words,
             filters=asked.filters.values(),
             temporary=is_temporary(request.GET),
+            folder=asked_folder(request),
         )
     return show(request, page, reader)
 

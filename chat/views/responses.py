@@ -20,14 +20,21 @@ from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
 from chat.protocol.transcript import Transcript
-from chat.rendering.page.column import LISTED
-from chat.rendering.page.pages import ConversationPage, Ended, Toast, Undo, page_context
+from chat.rendering.page.column import LISTED, Rows
+from chat.rendering.page.pages import (
+    ConversationPage,
+    Ended,
+    FolderChoice,
+    Toast,
+    Undo,
+    page_context,
+)
 from chat.rendering.page.search import found_html
 from chat.rendering.reader import Reader
 from chat.services import Caller, Catalog, Picks
+from chat.views.column_data import column_beside
 from chat.views.page_data import (
     Asked,
-    column_beside,
     conversation_page,
     found_page,
 )
@@ -106,10 +113,10 @@ def remember_language(response: HttpResponse, language: str) -> None:
 def _undo(request: HttpRequest) -> tuple[Undo, ...]:
     """Whoever has just deleted or archived a conversation can take that back."""
     deleted, archived = request.GET.get("deleted", ""), request.GET.get("archived", "")
-    if is_uuid(deleted) and services.was_deleted(caller(request), deleted):
-        return (Undo(deleted),)
-    if is_uuid(archived) and services.was_archived(caller(request), archived):
-        return (Undo(archived, "unarchive"),)
+    if is_uuid(deleted) and (count := services.was_deleted(caller(request), deleted)):
+        return (Undo(deleted, count=count),)
+    if is_uuid(archived) and (count := services.was_archived(caller(request), archived)):
+        return (Undo(archived, "undo-archive", count),)
     return ()
 
 
@@ -162,17 +169,34 @@ def asked_search(request: HttpRequest) -> Asked:
     return Asked(words, Filters.read(values), asked_page(request))
 
 
+def asked_folder(request: HttpRequest) -> FolderChoice | None:
+    """The folder in which a new chat is to begin, if it is one of theirs."""
+    folder_id = request.POST.get("folder") or request.GET.get("folder", "")
+    if not is_uuid(folder_id):
+        return None
+    try:
+        known = services.get_folder(caller(request), folder_id)
+    except ChatError:
+        return None
+    return FolderChoice(known.id, known.name)
+
+
 def asked_page(request: HttpRequest) -> int:
     """Which page of a list; the first when it is nonsense."""
     number = request.GET.get("page", "")
     return int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 1
 
 
-def asked_rows(request: HttpRequest) -> int:
-    """How many conversations the column lists; without scripts one asks for more by a link."""
-    rows = request.GET.get("rows", "")
-    asked = int(rows) if rows.isascii() and rows.isdigit() and len(rows) < 6 else 0
-    return min(max(asked, LISTED), MOST_ROWS)
+def asked_rows(request: HttpRequest) -> Rows:
+    """How many conversations the column lists; without scripts one asks for more by a link. One in
+    a folder says in which, before a dot."""
+    rows = Rows(min(max(_rows(request.GET.get("rows", "")), LISTED), MOST_ROWS))
+    folder_id, _, number = request.GET.get("folder-rows", "").partition(".")
+    return rows.with_folder(folder_id, min(_rows(number), MOST_ROWS)) if number else rows
+
+
+def _rows(number: str) -> int:
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 0
 
 
 def picks_of(request: HttpRequest) -> Picks:

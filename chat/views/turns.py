@@ -21,6 +21,7 @@ from chat.views.page_data import empty_page
 from chat.views.responses import (
     acaller,
     aconversation,
+    asked_folder,
     is_temporary,
     picks_of,
     reader_of,
@@ -49,6 +50,7 @@ async def new(request: HttpRequest) -> HttpResponse:
             language=request.LANGUAGE_CODE,
             picks=picks_of(request),
             temporary=is_temporary(request.POST),
+            folder_id=request.POST.get("folder", ""),
         )
     except ChatError as error:
         return await sync_to_async(_refuse_new)(request, content, error)
@@ -79,7 +81,8 @@ def _show_new(request: HttpRequest, status: int = 200, **extra: Any) -> HttpResp
     off = [tool for tool, on in picks.tools.items() if not on]
     with reader.speaking():
         extra.setdefault("draft", request.POST.get("content", ""))
-        page = empty_page(reader, catalog, off, temporary=is_temporary(request.POST), **extra)
+        place = {"temporary": is_temporary(request.POST), "folder": asked_folder(request)}
+        page = empty_page(reader, catalog, off, **place, **extra)
     return show(request, page, reader, status)
 
 

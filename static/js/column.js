@@ -1,36 +1,21 @@
 // The column: its menus, renaming in place, undo, windows.
+import { post } from "./post.js";
 import { attach } from "./socket.js";
 
 const byId = (id) => document.getElementById(id);
 const sidebar = byId("sidebar");
 const root = document.documentElement;
 const narrow = matchMedia("(max-width: 52rem)");
-let leaving = false;
-
-// A request that is cut off because the page is left has not failed.
-addEventListener("beforeunload", () => (leaving = true));
 
 // --- what the menus do -------------------------------------------------------------------------
 
 // Posts the form that a page without scripts posts. The column itself is updated by the socket.
-// A redirect would lead to the log-in page, so nothing was done: that is a failure.
 async function organise(form, values, toast) {
   const body = new FormData(form);
   for (const [name, value] of Object.entries(values)) body.set(name, value);
-  const headers = { "HX-Request": "true", "HX-Current-URL": location.href };
-  const request = { method: "POST", body, headers, redirect: "error" };
-  const answer = await fetch(form.action, request).catch(() => null);
-  if (!answer?.ok) {
-    if (!leaving) document.dispatchEvent(new Event("parley:failed"));
-    return;
-  }
-  const away = answer.headers.get("HX-Redirect");
-  if (away) {
-    if (!leaving) location.assign(away);
-    return;
-  }
-  if (answer.status === 200) byId("toasts").insertAdjacentHTML("beforeend", await answer.text());
-  if (toast?.contains(document.activeElement)) focusRow(values.restore ?? values.unarchive);
+  if (!(await post(form.action, body))) return;
+  const back = values["undo-delete"] ?? values["undo-archive"];
+  if (toast?.contains(document.activeElement)) focusRow(back);
   toast?.remove();
 }
 
@@ -87,6 +72,11 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
   if (held && target.closest("#column")) event.detail.shouldSwap = false;
 });
 
+// A folder closes at once; the server then takes its rows out in every tab.
+function fold(button) {
+  if (button.name === "collapse") button.ariaExpanded = "false";
+}
+
 document.addEventListener("submit", (event) => {
   const { submitter, target: form } = event;
   if (form.id !== "organise") return;
@@ -98,6 +88,7 @@ document.addEventListener("submit", (event) => {
   if (submitter.name === "rename") {
     rename(submitter.closest(".row")?.querySelector(".name") ?? byId("title"), submitter.value);
   } else {
+    fold(submitter);
     organise(form, { [submitter.name]: submitter.value }, submitter.closest(".toast"));
   }
 });
@@ -120,7 +111,8 @@ function closeMenus(clicked) {
 
 // A menu at the end of the list opens where it can be seen.
 document.addEventListener("toggle", ({ target }) => {
-  if (target.open && target.matches("#column .menu")) target.parentElement.scrollIntoView({ block: "nearest" });
+  const inColumn = target.open && target.matches("#column .menu");
+  if (inColumn) target.parentElement.scrollIntoView({ block: "nearest" });
 }, { capture: true });
 
 document.addEventListener("click", (event) => {

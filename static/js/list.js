@@ -14,6 +14,12 @@ function listMore() {
   insist({ command: "list", rows: Number(end.dataset.rows) + STEP });
 }
 
+// A folder says when: what stands below it would go ever farther down.
+function listMoreOf(end) {
+  const { folder } = end.closest("section").dataset;
+  insist({ command: "list", folder, rows: Number(end.dataset.rows) + STEP });
+}
+
 // A column that is put away has no height, and needs no rows.
 function listMoreNearTheEnd() {
   const { scrollHeight, scrollTop, clientHeight } = byId("column") ?? {};
@@ -27,7 +33,9 @@ document.addEventListener("htmx:oobAfterSwap", ({ detail }) => {
   if (detail.target.closest?.("#sidebar")) listMoreNearTheEnd();
 });
 document.addEventListener("click", (event) => {
-  if (!event.target.closest("#more")) return;
+  const inFolder = event.target.closest(".folder-more");
+  if (!inFolder && !event.target.closest("#more")) return;
   event.preventDefault();
-  listMore();
+  if (inFolder) listMoreOf(inFolder);
+  else listMore();
 });

@@ -1,24 +1,15 @@
 // The keys of the page; the dialog that `?` opens lists them.
+import { openOver } from "./dialogs.js";
 
 const byId = (id) => document.getElementById(id);
-const sidebar = byId("sidebar");
 const search = byId("search");
 
-// What is typed from now on is kept in the box, also while the script is on its way. A drawer is put
-// away by the dialog, and comes back with the focus in it.
+// What is typed from now on is kept in the box, also while the script is on its way.
 function openSearch() {
   if (search.open) return byId("q").select();
-  const opener = document.activeElement;
-  const drawer = sidebar?.matches(":popover-open");
-  search.showModal();
+  openOver(search);
   byId("q").select();
   import("./search.js");
-  if (drawer) {
-    search.addEventListener("close", () => {
-      sidebar.showPopover();
-      opener.focus();
-    }, { once: true });
-  }
 }
 
 // Where Escape stops the answer: everywhere but in boxes that have nothing to do with it.

@@ -107,7 +107,7 @@ function whatIsShown() {
 // A list that is too long to be told in one frame loses its end, which can be listed again.
 function shorten(end) {
   for (const row of [...document.querySelectorAll("#column .row")].slice(MOST_ROWS)) row.remove();
-  for (const list of document.querySelectorAll("#column ul:empty")) list.parentElement.remove();
+  for (const list of document.querySelectorAll("#column :not(.folder) > ul:empty")) list.parentElement.remove();
   end.dataset.rows = Math.min(Number(end.dataset.rows), MOST_ROWS);
 }
 
@@ -116,10 +116,12 @@ function column() {
   if (!end) return null; // a window of its own has no column, and a search has its results there
   shorten(end);
   const row = (li) => [li.id.slice(2), li.dataset.mark];
-  const groups = [...document.querySelectorAll("#column ul")].map((ul) => [
-    ul.id.slice(2),
-    [...ul.children].map(row),
-  ]);
+  const groups = [...document.querySelectorAll("#column ul")].map((ul) => {
+    // A folder has a mark of its own, and says how many it lists.
+    const { mark = "" } = ul.previousElementSibling.dataset;
+    const listed = ul.nextElementSibling?.dataset.rows;
+    return [ul.id.slice(2), mark, [...ul.children].map(row), ...(listed ? [Number(listed)] : [])];
+  });
   return { groups, rows: Number(end.dataset.rows), more: !end.hidden };
 }
 

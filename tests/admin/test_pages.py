@@ -82,7 +82,7 @@ SEARCHED = {
     "conversation": "hens", "message": "2+2", "part": "2+2", "generation": "olivia",
     "process": "here", "view": "olivia", "attachment": "note.txt", "profile": "olivia",
     "user": "olivia", "group": "Help", "queuedmessage": "Then this",
-    "feedback": "Too short", "backgroundcall": "hens",
+    "feedback": "Too short", "backgroundcall": "hens", "folder": "eggs",
 }  # fmt: skip
 
 

@@ -189,7 +189,7 @@ def test_a_menu_closes_by_escape_and_by_a_click_elsewhere(page: Page) -> None:
     expect(opened).to_have_count(1)
     page.keyboard.press("Escape")
     expect(opened).to_have_count(0)
-    assert focused(page) == "Rename, pin, archive, delete"
+    assert focused(page) == "Rename, pin, move, archive, delete"
 
     row(page, "A gentle plan").locator("summary").click()
     page.locator("main").click(position={"x": 600, "y": 200})

@@ -7,7 +7,7 @@ import pytest
 
 from chat.consumers import columns as module
 from chat.consumers.columns import Columns
-from chat.rendering.page.column import Column
+from chat.rendering.page.column import Column, Rows
 from chat.services import Caller, rename
 from tests.support.site import Site
 from tests.support.waiting import PATIENCE
@@ -22,7 +22,7 @@ async def test_all_tabs_of_a_person_share_one_reading(
         module, "read_column", lambda caller, rows: readings.append(caller) or read(caller, rows)
     )
     columns, user = Columns(), site.alice.user.pk
-    told = await asyncio.gather(*(columns.get(user, "", 60) for _ in range(20)))
+    told = await asyncio.gather(*(columns.get(user, "", Rows()) for _ in range(20)))
     assert len(readings) == 1
     assert all(entries == told[0] for entries in told)
 
@@ -33,7 +33,7 @@ async def test_a_reading_that_has_begun_is_too_old_for_a_later_change(
     begun, renamed = threading.Event(), threading.Event()
     read = module.read_column
 
-    def read_slowly(caller: Caller, rows: int) -> Column:
+    def read_slowly(caller: Caller, rows: Rows) -> Column:
         entries = read(caller, rows)
         begun.set()
         assert renamed.wait(PATIENCE)
@@ -41,10 +41,10 @@ async def test_a_reading_that_has_begun_is_too_old_for_a_later_change(
 
     monkeypatch.setattr(module, "read_column", read_slowly)
     columns, user = Columns(), site.alice.user.pk
-    early = asyncio.create_task(columns.get(user, "", 60))
+    early = asyncio.create_task(columns.get(user, "", Rows()))
     await asyncio.to_thread(begun.wait, PATIENCE)
     await rename(Caller(user), str(site.talk.pk), "Another title")
-    late = asyncio.create_task(columns.get(user, "", 60))
+    late = asyncio.create_task(columns.get(user, "", Rows()))
     await asyncio.sleep(0)
     renamed.set()
     assert [entry.title for entry in (await late).entries] == ["Another title"]

@@ -40,7 +40,7 @@ async def list_more(tab: Tab, rows: int) -> None:
     await tab.until(lambda: tab.page.column()["rows"] == rows)
 
 
-async def equals_a_page_that_lists(tab: Tab, rows: int) -> None:
+async def equals_a_page_that_lists(tab: Tab, rows: int | str) -> None:
     async def compare() -> str:
         answer = await tab.person.client.get(f"/c/{tab.conversation_id}/?rows={rows}")
         return difference(tab.page, LivePage(answer.content.decode()))

@@ -144,6 +144,11 @@ def a_stranger_tool_style() -> None:
     make.a_conversation(tool_style="yaml")
 
 
+def two_folders_of_one_name() -> None:
+    owner = make.a_folder(name="Work").owner
+    make.a_folder(owner, "WORK")
+
+
 def a_title_searched_twice() -> None:
     talk = make.a_conversation()
     for _ in range(2):
@@ -210,6 +215,7 @@ REFUSED: dict[Callable[[], None], str] = {
     a_stranger_verdict: "feedback_verdict",
     a_stranger_purpose: "background_call_purpose",
     a_title_searched_twice: "search_title_once|conversation",
+    two_folders_of_one_name: "folder_name_once",
 }
 
 

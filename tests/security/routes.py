@@ -102,6 +102,22 @@ EXPECTED: dict[str, Expect] = {
     "chat:favourite": Expect(get=people(REFUSED), post=people(204)),
     "chat:archived": Expect(get=people(200), post=people(REFUSED)),
     "chat:deleted": Expect(get=people(200), post=people(REFUSED)),
+    "chat:folder_new": Expect(get=people(200), post=people(422)),
+    "chat:folder": Expect(get=owner_only(200), post=owner_only(422), own=True),
+    "chat:folder_delete": Expect(get=owner_only(200), post=owner_only(302), own=True),
+    "chat:move": Expect(
+        get=owner_only(200),
+        post=owner_only(302),
+        query="?c={conversation_id}",
+        data={"c": "{conversation_id}", "folder": ""},
+        own=True,
+    ),
+    "chat:several": Expect(
+        get=people(REFUSED),
+        post=owner_only(302),
+        data={"c": "{conversation_id}", "do": "archive"},
+        own=True,
+    ),
     # Being let into the administration is not enough: it takes the right to change tools.
     "chat:tools": Expect(
         get=people(REFUSED),

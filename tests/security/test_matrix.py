@@ -8,7 +8,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import Attachment, Conversation, Message, Part
+from chat.models import Attachment, Conversation, Folder, Message, Part
 from chat.views.organise import VERBS
 from tests.security.conftest import World
 from tests.security.routes import (
@@ -38,7 +38,7 @@ def outcome(response: HttpResponse) -> int | str:
 
 def ask(world: World, route: Route, method: str, role: str, expect: Expect) -> Any:
     client = world.browser(role)
-    address = world.address(route) + (expect.query if method == "get" else "")
+    address = world.address(route) + (expect.query.format(**world.ids) if method == "get" else "")
     return getattr(client, method)(address, world.data(expect.data) if method == "post" else None)
 
 
@@ -103,11 +103,12 @@ def test_what_is_not_there_is_not_found_by_its_owner_either(
     """A stranger cannot tell somebody's conversation from one that never was."""
     expect = EXPECTED[route.name]
     method = "post" if expect.get["owner"] == 405 else "get"
-    talk = open_world.rows[Conversation]
+    talk, folder = open_world.rows[Conversation], open_world.rows[Folder]
     if gone == "deleted":
         Conversation.objects.filter(pk=talk.pk).update(deleted_at=timezone.now())
+        Folder.objects.filter(pk=folder.pk).delete()
     else:
-        talk.pk = open_world.rows[Attachment].pk = uuid4()
+        talk.pk = folder.pk = open_world.rows[Attachment].pk = uuid4()
     assert outcome(ask(open_world, route, method, "owner", expect)) == 404
 
 

@@ -59,6 +59,10 @@ LOOKED_UP = {
 }
 
 
+# As many as there are tests that need one.
+KEEPERS = 16
+
+
 def seed() -> dict[str, dict[str, str]]:
     """For each person: their session, and the addresses of what they can look at."""
     ensure_defaults()
@@ -83,6 +87,7 @@ def seed() -> dict[str, dict[str, str]]:
         for theme in ("light", "dark")
     }
     people["collector"] = _collector()
+    people |= {f"keeper{number}": _keeper(number) for number in range(KEEPERS)}
     reindex()
     return people
 
@@ -109,6 +114,16 @@ def _collector() -> dict[str, str]:
     user = make.a_user("collector", first_name="Cem")
     talks = [make.a_conversation(user, title=f"Talk {n:03}", updated=_ago(n)) for n in range(150)]
     return {"session": session_of(user), "last": f"/c/{talks[-1].pk}/"}
+
+
+def _keeper(number: int) -> dict[str, str]:
+    """Somebody who puts things in order, in a test of their own; `first` is the latest talk."""
+    user = make.a_user(f"keeper{number}", first_name="Kim")
+    names = ("Apples", "Berries", "Cherries", "Dates", "Elder", "Figs")
+    talks = [make.a_conversation(user, title=name, updated=_ago(n)) for n, name in enumerate(names)]
+    for talk in talks:
+        make.a_message_with_parts(talk, "user", f"About {talk.title}: which are ripe?")
+    return {"session": session_of(user), "first": f"/c/{talks[0].pk}/"}
 
 
 def _talk(user: User, english: bool) -> str:

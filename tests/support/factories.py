@@ -15,6 +15,7 @@ from chat.models import (
     BackgroundCall,
     Conversation,
     Feedback,
+    Folder,
     Generation,
     LanguageModel,
     Message,
@@ -60,6 +61,10 @@ def a_tool_setting(tool: str = "calculator", **fields: Any) -> ToolSetting:
 
 def a_conversation(owner: User | None = None, **fields: Any) -> Conversation:
     return Conversation.objects.create(owner=owner or a_user(), **{"title": "A talk", **fields})
+
+
+def a_folder(owner: User | None = None, name: str = "Work", **fields: Any) -> Folder:
+    return Folder.objects.create(owner=owner or a_user(), name=name, **fields)
 
 
 def a_message(

@@ -200,17 +200,20 @@ class LivePage(dom_apply.Page):
         if not self.select("#more"):
             return None
         end = self.by_id("more")
-        lists = [each for each in self.by_id("column").iter() if each.tag == "ul"]
-        groups = [
-            [_key(each), [[_key(row), row.get("data-mark")] for row in each]] for each in lists
-        ]
+        sections = [each for each in self.by_id("column") if each.tag == "section"]
+        groups = [_group(*section) for section in sections]
         more = "hidden" not in end.attrib
         return {"groups": groups, "rows": int(end.get("data-rows", "")), "more": more}
 
     def listed(self) -> list[tuple[str, list[tuple[str, str, bool, bool]]]]:
         """What the column shows: by heading, each id, title, whether it runs and is pinned."""
         groups = [each for each in self.by_id("column") if each.tag == "section"]
-        return [("".join(head.itertext()), [_row(row) for row in rows]) for head, rows in groups]
+        return [(_heading(head), [_row(row) for row in rows]) for head, rows, *_ in groups]
+
+    def folder(self, name: str) -> Element:
+        """The head of a folder in the column."""
+        heads = self._having("class", "folder-head")
+        return next(head for head in heads if _heading(head) == name)
 
     def _having(self, name: str, value: str) -> list[Element]:
         return [each for each in self.root.iter() if value in (each.get(name) or "").split()]
@@ -219,6 +222,18 @@ class LivePage(dom_apply.Page):
 def _key(element: Element) -> str:
     """The id of an element without the letter that says what it is."""
     return element.get("id", "")[2:]
+
+
+def _group(head: Element, rows: Element, more: Element | None = None) -> list[object]:
+    """A folder has a mark of its own, and says how many it lists."""
+    marks = [[_key(row), row.get("data-mark")] for row in rows]
+    listed = [] if more is None else [int(more.get("data-rows", ""))]
+    return [_key(rows), head.get("data-mark", ""), marks, *listed]
+
+
+def _heading(head: Element) -> str:
+    names = [each for each in head.iter() if "name" in classes(each)]
+    return "".join((names[0] if names else head).itertext())
 
 
 def _row(row: Element) -> tuple[str, str, bool, bool]:

@@ -28,7 +28,9 @@ def one_of_everything(owner: User | None = None) -> dict[type[Model], Any]:
     provider = make.a_provider(name="Acme", api_key=KEY, extra_headers={"x-team": "a"})
     model = make.a_model(provider, model_id="acme-1")
     agent = make.an_agent(model, tools=["calculator", "gone_tool"])
-    talk = make.a_conversation(owner, title="About <b>hens</b>", agent=agent, model=model)
+    folder = make.a_folder(owner, "Hens & <i>eggs</i>")
+    title = "About <b>hens</b>"
+    talk = make.a_conversation(owner, title=title, agent=agent, model=model, folder=folder)
     said = make.a_message_with_parts(talk, text="What is <i>2+2</i>?")
     states = (
         make.a_finished_call(),
@@ -53,6 +55,7 @@ def one_of_everything(owner: User | None = None) -> dict[type[Model], Any]:
         Example.objects.create(agent=agent, title_en="Ask", text_en="What is 2+2?"),
         make.a_tool_setting("calculator", name="Calculator"),
         SearchEngine.objects.create(kind="brave", api_key=KEY),
+        folder,
         talk,
         said,
         said.parts.get(),

@@ -1,6 +1,7 @@
 """What a person asks of every agent, in their settings."""
 
 from chat.models import Profile
+from chat.services import Caller, NewFolder, make_folder, move, remove_folder
 from tests.support.site import Programs, Site
 from tests.support.tabs import in_thread
 from tests.support.turns import take_turns
@@ -33,3 +34,29 @@ def system(site: Site) -> str:
     first = site.provider.requests[-1].json["messages"][0]
     assert first["role"] == "system"
     return str(first["content"])
+
+
+async def test_a_folder_has_its_own_behind_those_of_the_person(
+    site: Site, program: Programs
+) -> None:
+    """What was said before is sent as it was: only what is asked of the model is another."""
+    caller = Caller(site.alice.user.pk)
+    one = await program()
+    await site.alice.client.post("/settings/", {**FORM, "instructions": "Be brief."})
+    folder = await make_folder(caller, NewFolder("Work", " Answer in rhymes. "))
+    await take_turns(one, site, ("One", "First."))
+    before = site.provider.requests[-1].json["messages"]
+    assert "rhymes" not in system(site)
+
+    await move(caller, [str(site.talk.pk)], folder.id)
+    await take_turns(one, site, ("Two", "Second."))
+    assert system(site).startswith(before[0]["content"])
+    assert system(site).endswith("\nAnswer in rhymes.")
+    assert site.provider.requests[-1].json["messages"][1 : len(before)] == before[1:]
+    asked = site.provider.requests[-1].json["messages"]
+    await take_turns(one, site, ("Three", "Third."))
+    assert site.provider.requests[-1].json["messages"][: len(asked)] == asked
+
+    await remove_folder(caller, folder.id)
+    await take_turns(one, site, ("Four", "Fourth."))
+    assert system(site) == before[0]["content"]

@@ -2,10 +2,11 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
+from chat.protocol.ids import is_uuid
 from chat.rendering.live import swap
 from chat.rendering.page import dom
 from chat.rendering.page.column import (
@@ -13,8 +14,11 @@ from chat.rendering.page.column import (
     Column,
     ColumnEntry,
     ColumnGroup,
+    Rows,
     column_groups,
     column_html,
+    folder_head_html,
+    folder_more_html,
     group_html,
     more_html,
     row_html,
@@ -28,30 +32,56 @@ MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """What a page lists: by group, the mark of each row by its id; and how its end looks."""
+class ListedGroup:
+    """A group as a page shows it: its own mark, and that of each row by its id."""
 
-    groups: dict[str, dict[str, str]] = field(default_factory=dict)
+    mark: str
+    rows: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a page lists, by group; and how its end looks."""
+
+    groups: dict[str, ListedGroup] = field(default_factory=dict)
     rows: int = 0
     more: bool = False
 
     @classmethod
     def of(cls, groups: Sequence[ColumnGroup], column: Column) -> "Listing":
-        marks = {group.key: {entry.id: entry.mark for entry in group.entries} for group in groups}
-        return cls(marks, column.rows, column.more)
+        listed = {
+            group.key: ListedGroup(group.mark, {entry.id: entry.mark for entry in group.entries})
+            for group in groups
+        }
+        return cls(listed, column.rows, column.more)
 
     @classmethod
     def from_json(cls, values: Any) -> "Listing":
         """As a page says it; one that says nonsense is drawn anew."""
         try:
             groups = {
-                str(key): {str(row): str(mark) for row, mark in rows}
-                for key, rows in values["groups"]
+                str(key): ListedGroup(str(mark), {str(row): str(look) for row, look in rows})
+                for key, mark, rows, *_ in values["groups"]
             }
-            rows = min(max(int(values["rows"]), 0), MOST_ROWS)
-            return cls(groups, rows, bool(values["more"]))
+            return cls(groups, _number(values["rows"]), bool(values["more"]))
         except (TypeError, ValueError, KeyError, OverflowError):
             return cls()
+
+
+def rows_from_json(values: Any) -> Rows:
+    """How many conversations a page says it lists."""
+    try:
+        rows = Rows(_number(values["rows"]) or LISTED)
+        for key, _mark, _rows, *number in values["groups"]:
+            if number and is_uuid(str(key)):
+                rows = rows.with_folder(str(key), _number(number[0]))
+        return rows
+    except (TypeError, ValueError, KeyError, OverflowError):
+        return Rows()
+
+
+def _number(value: Any) -> int:
+    return min(max(int(value), 0), MOST_ROWS)
 
 
 class LiveColumn:
@@ -63,13 +93,21 @@ class LiveColumn:
         # A window of its own has no column.
         self.is_there = False
         # How many conversations the page is to list.
-        self.rows = LISTED
+        self.rows = Rows()
 
     def shown(self, column: Any) -> None:
         """What a page says it lists."""
         self.is_there = column is not None
         self.listing = Listing.from_json(column)
-        self.rows = self.listing.rows or LISTED
+        self.rows = rows_from_json(column)
+
+    def list_more(self, rows: int, folder_id: str = "") -> None:
+        """The end of the list, or of a folder, was reached: list so many, a few more than now."""
+        if folder_id:
+            now = self.rows.in_folder(folder_id)
+            self.rows = self.rows.with_folder(folder_id, _more(now, rows))
+        else:
+            self.rows = replace(self.rows, loose=_more(self.rows.loose, rows))
 
     def update(self, column: Column) -> str:
         """The operations from what the page lists to what there is now."""
@@ -83,22 +121,31 @@ class LiveColumn:
             return ""
         if not before.groups or not now.groups:
             return swap.replace(column_html(column, self.reader))
-        changes = [*_removed(before, now), *self._added(before, groups)]
+        staying = _staying(list(before.groups), list(now.groups))
+        changes = [*_removed(before, now, staying), *self._added(before, groups, staying)]
         if (before.rows, before.more) != (now.rows, now.more):
             changes.append(swap.replace(more_html(column, self.reader)))
         return "".join(changes)
 
-    def _added(self, before: Listing, groups: list[ColumnGroup]) -> Iterator[str]:
-        """New groups, new rows, and rows that look different; each behind what stands before it."""
+    def _added(
+        self, before: Listing, groups: list[ColumnGroup], staying: set[str]
+    ) -> Iterator[str]:
+        """New groups, new rows, and what looks different; each behind what stands before it."""
         place = dom.COLUMN
         for group in groups:
-            if group.key in before.groups:
-                yield from self._added_rows(before.groups[group.key], group)
+            if group.key in staying:
+                yield from self._changed_folder(before.groups[group.key].mark, group)
+                yield from self._added_rows(before.groups[group.key].rows, group)
             else:
                 html = group_html(group, self.reader)
                 first = place == dom.COLUMN
                 yield swap.prepend(place, html) if first else swap.after(place, html)
             place = group.element
+
+    def _changed_folder(self, mark: str, group: ColumnGroup) -> Iterator[str]:
+        if group.folder and group.mark != mark:
+            yield swap.replace(folder_head_html(group.folder, self.reader))
+            yield swap.replace(folder_more_html(group.folder, self.reader))
 
     def _added_rows(self, before: dict[str, str], group: ColumnGroup) -> Iterator[str]:
         staying = _staying(list(before), [entry.id for entry in group.entries])
@@ -133,18 +180,22 @@ class LiveMenu:
         return swap.replace(put_away_html(current.id, current.archived, self.reader))
 
 
+def _more(now: int, asked: int) -> int:
+    return max(now, min(asked, now + LISTED))
+
+
 def _order(listing: Listing) -> list[tuple[str, list[str]]]:
-    return [(key, list(rows)) for key, rows in listing.groups.items()]
+    return [(key, list(group.rows)) for key, group in listing.groups.items()]
 
 
-def _removed(before: Listing, now: Listing) -> Iterator[str]:
-    """Groups that are no more, and rows that are no longer where they were."""
-    for key, rows in before.groups.items():
-        if key not in now.groups:
+def _removed(before: Listing, now: Listing, staying: set[str]) -> Iterator[str]:
+    """Groups that are no more or stand elsewhere, and rows that are no longer where they were."""
+    for key, group in before.groups.items():
+        if key not in staying:
             yield swap.remove(dom.group_id(key))
         else:
-            staying = _staying(list(rows), list(now.groups[key]))
-            yield from (swap.remove(dom.row_id(row)) for row in rows if row not in staying)
+            rows = _staying(list(group.rows), list(now.groups[key].rows))
+            yield from (swap.remove(dom.row_id(row)) for row in group.rows if row not in rows)
 
 
 def _staying(before: list[str], now: list[str]) -> set[str]:

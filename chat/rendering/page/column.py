@@ -1,4 +1,4 @@
-"""The column beside every page: a person's conversations, under their headings."""
+"""The column beside every page: a person's conversations, in folders and under headings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +17,25 @@ from chat.rendering.reader import Reader
 
 # How many conversations the column lists at first, and how many more when its end is reached.
 LISTED = 60
+# The same in one folder.
+IN_FOLDER = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many conversations a page lists: outside of folders, and in each folder where more were
+    asked for."""
+
+    loose: int = LISTED
+    folders: tuple[tuple[str, int], ...] = ()
+
+    def in_folder(self, folder_id: str) -> int:
+        return dict(self.folders).get(folder_id, IN_FOLDER)
+
+    def with_folder(self, folder_id: str, rows: int) -> "Rows":
+        folders = {**dict(self.folders), folder_id: rows}
+        asked = ((key, number) for key, number in folders.items() if number > IN_FOLDER)
+        return replace(self, folders=tuple(sorted(asked)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +62,55 @@ class ColumnEntry:
     def mark(self) -> str:
         """Two rows of a conversation with the same mark look the same. When it was changed decides
         where a row stands, not how it looks."""
-        looks = (self.title, self.pinned, self.unread, self.archived, self.live, self.current)
-        return f"{crc32(repr(looks).encode()):x}"
+        return _mark(self.title, self.pinned, self.unread, self.archived, self.live, self.current)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFolder:
+    """A folder as the column shows it, with the first of its conversations unless it is
+    collapsed."""
+
+    id: str
+    name: str
+    collapsed: bool = False
+    # Of any conversation in it.
+    unread: bool = False
+    live: bool = False
+    entries: tuple[ColumnEntry, ...] = ()
+    rows: int = IN_FOLDER
+    more: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether its head has to say what its rows do not show."""
+        return self.collapsed or self.more
+
+    @property
+    def next_rows(self) -> int:
+        return self.rows + LISTED
+
+    @property
+    def head_element(self) -> str:
+        return dom.folder_head_id(self.id)
+
+    @property
+    def more_element(self) -> str:
+        return dom.folder_more_id(self.id)
+
+    @property
+    def rows_element(self) -> str:
+        return dom.group_rows_id(self.id)
+
+    @property
+    def mark(self) -> str:
+        """Two folders with the same mark look the same, their rows apart."""
+        tells = self.tells and (self.unread, self.live)
+        return _mark(self.name, self.collapsed, tells, self.rows, self.more)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The first so many conversations of a person."""
+    """The first so many conversations of a person, and their folders."""
 
     entries: tuple[ColumnEntry, ...] = ()
     # How many it lists, if there are as many; and whether there are others behind them.
@@ -57,32 +118,50 @@ class Column:
     more: bool = False
     # The open one, where it is not among them.
     apart: ColumnEntry | None = None
+    folders: tuple[ColumnFolder, ...] = ()
 
     def lists(self, conversation_id: str) -> bool:
-        return any(entry.id == conversation_id for entry in self.entries)
+        return any(entry.id == conversation_id for entry in self._all())
 
     @property
     def current(self) -> ColumnEntry | None:
         """The open one."""
-        entries = (*self.entries, *([self.apart] if self.apart else ()))
-        return next((entry for entry in entries if entry.current), None)
+        return next((entry for entry in self._all() if entry.current), None)
+
+    def _all(self) -> Iterable[ColumnEntry]:
+        yield from self.entries
+        for folder in self.folders:
+            yield from folder.entries
+        if self.apart:
+            yield self.apart
 
     def beside(self, conversation_id: str, apart: ColumnEntry | None) -> "Column":
         """The same on the page of a conversation, which is marked, or stands apart."""
-        entries = tuple(
-            replace(entry, current=True) if entry.id == conversation_id else entry
-            for entry in self.entries
+
+        def marked(entries: tuple[ColumnEntry, ...]) -> tuple[ColumnEntry, ...]:
+            return tuple(
+                replace(entry, current=True) if entry.id == conversation_id else entry
+                for entry in entries
+            )
+
+        return replace(
+            self,
+            entries=marked(self.entries),
+            folders=tuple(
+                replace(folder, entries=marked(folder.entries)) for folder in self.folders
+            ),
+            apart=apart and replace(apart, current=True),
         )
-        return replace(self, entries=entries, apart=apart and replace(apart, current=True))
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnGroup:
-    """Conversations under one heading."""
+    """Conversations under one heading, or in a folder."""
 
     key: str
     name: str
     entries: tuple[ColumnEntry, ...]
+    folder: ColumnFolder | None = None
 
     @property
     def element(self) -> str:
@@ -92,9 +171,18 @@ class ColumnGroup:
     def rows_element(self) -> str:
         return dom.group_rows_id(self.key)
 
+    @property
+    def mark(self) -> str:
+        return self.folder.mark if self.folder else ""
+
+
+def _mark(*looks: object) -> str:
+    return f"{crc32(repr(looks).encode()):x}"
+
 
 def column_groups(column: Column, reader: Reader) -> list[ColumnGroup]:
-    """The open one where it is far down, then pinned ones, then the others by age."""
+    """The open one where it is far down, then pinned ones, then folders, then the others by
+    age."""
     pinned = tuple(entry for entry in column.entries if entry.pinned)
     rest = sorted(
         (entry for entry in column.entries if not entry.pinned), key=lambda entry: -entry.updated
@@ -104,6 +192,9 @@ def column_groups(column: Column, reader: Reader) -> list[ColumnGroup]:
         groups.append(ColumnGroup("open", _("This conversation"), (column.apart,)))
     if pinned:
         groups.append(ColumnGroup("pinned", _("Pinned"), pinned))
+    groups += [
+        ColumnGroup(folder.id, folder.name, folder.entries, folder) for folder in column.folders
+    ]
     ages = list(enumerate(times.age_groups(reader.now)))
     aged = groupby(rest, lambda entry: next(age for age in ages if entry.updated >= age[1][0]))
     for (number, (_since, name)), entries in aged:
@@ -121,8 +212,29 @@ def column_html(column: Column, reader: Reader) -> SafeString:
 
 def group_html(group: ColumnGroup, reader: Reader) -> SafeString:
     with reader.speaking():
-        values = {"group": group, "rows": rows_html(group.entries, reader)}
+        values: dict[str, object] = {"group": group, "rows": rows_html(group.entries, reader)}
+        if group.folder:
+            head, more = (
+                folder_head_html(group.folder, reader),
+                folder_more_html(group.folder, reader),
+            )
+            values |= {"head": head, "more": more}
         return SafeString(render_to_string("chat/column_group.html", values).strip())
+
+
+def folder_head_html(folder: ColumnFolder, reader: Reader) -> SafeString:
+    """The name of a folder, what is new in it, and its menu."""
+    return _folder_html("chat/column_folder.html", folder, reader)
+
+
+def folder_more_html(folder: ColumnFolder, reader: Reader) -> SafeString:
+    """The end of a folder, where more of it is asked for."""
+    return _folder_html("chat/column_folder_more.html", folder, reader)
+
+
+def _folder_html(template: str, folder: ColumnFolder, reader: Reader) -> SafeString:
+    with reader.speaking():
+        return SafeString(render_to_string(template, {"folder": folder}).strip())
 
 
 def rows_html(entries: Iterable[ColumnEntry], reader: Reader) -> SafeString:

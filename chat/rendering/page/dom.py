@@ -91,3 +91,13 @@ def group_id(key: str) -> str:
 def group_rows_id(key: str) -> str:
     """The list inside such a group."""
     return f"l-{key}"
+
+
+def folder_head_id(folder: str) -> str:
+    """The name of a folder, and its menu."""
+    return f"h-{folder}"
+
+
+def folder_more_id(folder: str) -> str:
+    """The end of a folder's list, where more of it is asked for."""
+    return f"n-{folder}"

@@ -83,6 +83,14 @@ class ToolChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class FolderChoice:
+    """A folder of one's own."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Toast:
     key: str
     data: Mapping[str, Any]
@@ -90,10 +98,13 @@ class Toast:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A conversation that was put away a moment ago, and how it is brought back."""
+    """A conversation that was put away a moment ago, perhaps with others, and how that is taken
+    back."""
 
     id: str
-    verb: Literal["restore", "unarchive"] = "restore"
+    verb: Literal["undo-delete", "undo-archive"] = "undo-delete"
+    # How many were put away with it, itself included.
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +157,8 @@ class ConversationPage:
     temporary: bool = False
     # For how many minutes a page without scripts counts as open.
     minutes: int = 0
+    # Where a new chat begins.
+    folder: FolderChoice | None = None
 
     @property
     def effort_order(self) -> str:
@@ -289,9 +302,13 @@ def any_toast_html(toast: Toast | Undo | Ended, reader: Reader) -> SafeString:
 def undo_html(undo: Undo, reader: Reader) -> SafeString:
     """It is put away; one press brings it back."""
     with reader.speaking():
-        archived = undo.verb == "unarchive"
-        text = _("Conversation archived") if archived else _("Conversation deleted")
-        return notice_html(text, reader, undo=undo)
+        if undo.verb == "undo-archive":
+            one, many = _("Conversation archived"), _("%(count)s conversations archived")
+        else:
+            one, many = _("Conversation deleted"), _("%(count)s conversations deleted")
+        return notice_html(
+            many % {"count": undo.count} if undo.count > 1 else one, reader, undo=undo
+        )
 
 
 def notice_html(

@@ -27,11 +27,12 @@ Names = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A file: its text, its type, and the ending of its name."""
+    """A file: its text, its type, the ending of its name, and what the conversation is called."""
 
     text: str
     mime: str
     ending: str
+    title: str = ""
 
 
 def export_conversation(
@@ -42,7 +43,8 @@ def export_conversation(
     if row.temporary:
         raise ChatError("error.chat_temporary")
     write, mime, ending = FORMATS[form]
-    return Exported(write(row, read_history(row.pk, before=ALL), agents), mime, ending)
+    text = write(row, read_history(row.pk, before=ALL), agents)
+    return Exported(text, mime, ending, row.title)
 
 
 def message_source(caller: Caller, conversation_id: str | UUID, message_id: str | UUID) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -32,6 +33,9 @@ from chat.services.processes.control import stop_runs
 TITLE_LENGTH = 200
 PURGED_AT_ONCE = 20
 PUT_AWAY_PAGE = 100
+
+PutAway = Literal["deleted", "archived"]
+_PUT_AWAY_AT: dict[PutAway, str] = {"deleted": "deleted_at", "archived": "archived_at"}
 
 
 @shielded
@@ -71,8 +75,16 @@ async def delete(caller: Caller, conversation_id: str | UUID) -> None:
 
 @shielded
 async def restore(caller: Caller, conversation_id: str | UUID) -> None:
-    """Undo a delete."""
+    """Bring back what was deleted."""
     await in_writer(_restore, caller, conversation_id)
+    await tell_sidebar(caller.user_id, str(conversation_id))
+
+
+@shielded
+async def undo(caller: Caller, conversation_id: str | UUID, what: PutAway) -> None:
+    """Take back that a conversation was deleted or archived, together with all others to which it
+    was done in the same act: they have the same time."""
+    await in_writer(_undo, caller, conversation_id, what)
     await tell_sidebar(caller.user_id, str(conversation_id))
 
 
@@ -148,15 +160,24 @@ def _put_away_page(
     return values[:PUT_AWAY_PAGE], len(values) > PUT_AWAY_PAGE
 
 
-def was_archived(caller: Caller, conversation_id: str) -> bool:
-    """Whether this is a conversation of theirs that is archived."""
-    rows = Conversation.objects.kept_by(caller.user_id).filter(pk=conversation_id)
-    return rows.filter(archived_at__isnull=False).exists()
+def was_archived(caller: Caller, conversation_id: str) -> int:
+    """How many were archived in one act with this conversation of theirs, itself included; none
+    if it is not archived."""
+    return _put_away_with(caller, conversation_id, "archived").count()
 
 
-def was_deleted(caller: Caller, conversation_id: str) -> bool:
-    """Whether this is a conversation of theirs that can still be brought back."""
-    return _deleted(caller).filter(pk=conversation_id).exists()
+def was_deleted(caller: Caller, conversation_id: str) -> int:
+    """The same of a conversation that was deleted and can still be brought back."""
+    return _put_away_with(caller, conversation_id, "deleted").count()
+
+
+def _put_away_with(
+    caller: Caller, conversation_id: str | UUID, what: PutAway
+) -> QuerySet[Conversation]:
+    deleted = what == "deleted"
+    mine = _deleted(caller) if deleted else Conversation.objects.kept_by(caller.user_id)
+    at = mine.filter(pk=conversation_id, **{f"{_PUT_AWAY_AT[what]}__isnull": False})
+    return mine.filter(**{f"{_PUT_AWAY_AT[what]}__in": at.values(_PUT_AWAY_AT[what])})
 
 
 def _deleted(caller: Caller) -> QuerySet[Conversation]:
@@ -232,6 +253,13 @@ def _restore(caller: Caller, conversation_id: str | UUID) -> None:
     rows = Conversation.objects.filter(owner_id=caller.user_id, pk=conversation_id)
     if not rows.filter(temporary=False).update(deleted_at=None):
         raise ChatError("error.chat_conversation_not_found")
+
+
+def _undo(caller: Caller, conversation_id: str | UUID, what: PutAway) -> None:
+    keys = list(_put_away_with(caller, conversation_id, what).values_list("pk", flat=True))
+    if not keys:
+        raise ChatError("error.chat_conversation_not_found")
+    Conversation.objects.filter(pk__in=keys).update(**{_PUT_AWAY_AT[what]: None})
 
 
 def _purge(caller: Caller, conversation_id: str | UUID) -> None:

@@ -50,19 +50,26 @@ class Answerer:
     tools: tuple[str, ...]
     # How hard the model thinks: one of its steps, or as it likes.
     effort: Effort = ""
-    # What the person asks of every agent.
+    # What the person asks of every agent, and of those that answer in the conversation's folder.
     instructions: str = ""
     search_engine: SearchEngine = field(default_factory=SearchEngine)
+    folder_instructions: str = ""
 
     def system_prompt(self, language: str) -> str:
         """The agent's instructions in the language the conversation began in, then the person's
-        own. Those come last: what stands before them is the same for everybody, and cached."""
+        own, then those of its folder. They come last: what stands before them is the same for
+        everybody, and cached."""
         prompt = spoken(self.agent.prompts, language)
-        if not self.instructions:
-            return prompt
         with translation.override(language):
-            heading = _("What the person you are talking to asks of every answer:")
-        return f"{prompt}\n\n{heading}\n{self.instructions}".strip()
+            headings = (
+                (_("What the person you are talking to asks of every answer:"), self.instructions),
+                (
+                    _("What they ask of the answers in this folder of conversations:"),
+                    self.folder_instructions,
+                ),
+            )
+        asked = (f"\n\n{heading}\n{words}" for heading, words in headings if words)
+        return f"{prompt}{''.join(asked)}".strip()
 
     def tool_switches(self) -> dict[str, bool]:
         """Of each tool of the agent whether it can be used in this turn."""
@@ -75,6 +82,7 @@ def choose_answerer(
     *,
     model_id: UUID | None = None,
     instructions: str = "",
+    folder_instructions: str = "",
 ) -> Answerer:
     """The conversation's own agent, else the default; the model that is asked for, else the
     conversation's own, else the agent's; both the model and its provider switched on. Of the
@@ -91,7 +99,15 @@ def choose_answerer(
     off = conversation.tools_off or ()
     tools = tuple(tool for tool in catalog.allowed_tools(agent) if tool not in off)
     effort = model.effort_for(conversation.effort or agent.effort)
-    return Answerer(agent, model, tools, effort, instructions, catalog.search_engine)
+    return Answerer(
+        agent,
+        model,
+        tools,
+        effort,
+        instructions,
+        search_engine=catalog.search_engine,
+        folder_instructions=folder_instructions,
+    )
 
 
 def make_spec(

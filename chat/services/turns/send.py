@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from chat.services.catalog.known import current_catalog
 from chat.services.catalog.picks import Picks, apply_picks
 from chat.services.catalog.preferences import last_effort, remember_choice
 from chat.services.conversations.attachments import attach, check_ids
+from chat.services.conversations.folders import own_folder_key
 from chat.services.conversations.search_index import index_text, index_title
 from chat.services.pool import in_writer
 from chat.services.turns.enqueue import Queued, enqueue, find_queued, must_wait
@@ -37,6 +39,15 @@ from chat.services.turns.start import (
     write_answer,
 )
 from chat.services.turns.stop import when_stopped
+
+
+class Beginning(NamedTuple):
+    """How a new conversation begins: what was picked, in which language and folder."""
+
+    picks: Picks
+    language: str
+    temporary: bool
+    folder_id: str
 
 
 @shielded
@@ -74,12 +85,15 @@ async def start_conversation(
     language: str,
     picks: Picks,
     temporary: bool = False,
+    folder_id: str = "",
 ) -> Started:
-    """Send the first message of a new conversation, to whom was picked for it. When it is refused
-    there is no new conversation. A `temporary` one is gone with its last tab."""
+    """Send the first message of a new conversation, to whom was picked for it, in a folder of one's
+    own. When it is refused there is no new conversation. A `temporary` one is gone with its last
+    tab."""
     files = check_ids(attachments)
     text = check_content(content, required=not files)
-    started = await in_writer(write_first_turn, caller, text, files, picks, language, temporary)
+    beginning = Beginning(picks, language, temporary, folder_id)
+    started = await in_writer(write_first_turn, caller, text, files, beginning)
     return await launch(caller, started)
 
 
@@ -138,29 +152,25 @@ def write_message(
 
 
 def write_first_turn(
-    caller: Caller,
-    text: str,
-    files: Sequence[str],
-    picks: Picks,
-    language: str,
-    temporary: bool = False,
+    caller: Caller, text: str, files: Sequence[str], beginning: Beginning
 ) -> Started:
     """The same in a conversation that is made for it; a form posted twice makes one."""
     with transaction.atomic():
-        conversation = _begun_before(caller) or _begin(caller, picks, language, temporary)
+        conversation = _begun_before(caller) or _begin(caller, beginning)
         return write_turn(caller, conversation.pk, text, files)
 
 
-def _begin(caller: Caller, picks: Picks, language: str, temporary: bool) -> Conversation:
+def _begin(caller: Caller, beginning: Beginning) -> Conversation:
     """A new conversation, with what was picked for it; that is remembered for the next one."""
     catalog = current_catalog()
     conversation = Conversation(
         owner_id=caller.user_id,
-        prompt_language=language,
+        prompt_language=beginning.language,
         effort=last_effort(caller),
-        temporary=temporary,
+        temporary=beginning.temporary,
+        folder_id=own_folder_key(caller, beginning.folder_id),
     )
-    apply_picks(conversation, catalog, picks)
+    apply_picks(conversation, catalog, beginning.picks)
     conversation.save(force_insert=True)
     remember_choice(caller, catalog, conversation)
     return conversation

@@ -209,6 +209,7 @@ def _answerer(turn: Turn, model_id: UUID | None = None) -> Answerer:
         current_catalog(turn.standing.catalog_stamp),
         model_id=model_id,
         instructions=turn.standing.instructions,
+        folder_instructions=turn.standing.folder_instructions,
     )
 
 
