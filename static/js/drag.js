@@ -22,8 +22,8 @@ function place(target) {
 document.addEventListener("dragstart", (event) => {
   const row = event.target.closest?.("#column .row");
   if (!row || !form) return;
-  const box = row.querySelector("input");
-  const all = [...document.querySelectorAll("#column .row > input:checked")];
+  const box = row.querySelector("[name=c]");
+  const all = [...document.querySelectorAll("#column .row > [name=c]:checked")];
   const ids = (all.includes(box) ? all : [box]).map(({ value }) => value);
   dragged = { ids, section: row.closest("section") };
   event.dataTransfer.effectAllowed = "copyMove";

@@ -12,7 +12,7 @@ const opener = sidebar?.querySelector("[data-select]");
 const selected = new Set();
 let last = null;
 
-const boxes = () => [...document.querySelectorAll("#column .row > input")];
+const boxes = () => [...document.querySelectorAll("#column .row > [name=c]")];
 const isSelecting = () => Boolean(bar) && sidebar.hasAttribute("data-selecting");
 
 // Brings the boxes in line with what is selected, and says how much that is.
@@ -95,7 +95,7 @@ if (bar && form) {
 
   // In the first phase: what stands in a row must not be followed while one selects.
   document.addEventListener("click", (event) => {
-    const box = isSelecting() && event.target.closest("#column .row")?.querySelector("input");
+    const box = isSelecting() && event.target.closest("#column .row")?.querySelector("[name=c]");
     if (!box || event.target.closest("summary")) return;
     if (pressed) {
       event.preventDefault();
@@ -163,7 +163,7 @@ function release() {
 document.addEventListener("pointerdown", ({ target, pointerType, clientX, clientY }) => {
   release();
   pressed = false;
-  const box = target.closest?.("#column .row > a")?.parentElement.querySelector("input");
+  const box = target.closest?.("#column .row > a")?.parentElement.querySelector("[name=c]");
   if (!bar || !box || pointerType === "mouse" || isSelecting()) return;
   began = { x: clientX, y: clientY, id: box.value };
   pressing = setTimeout(press, LONG_PRESS);

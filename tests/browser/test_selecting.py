@@ -10,7 +10,7 @@ from tests.browser.visitors import Visit
 
 
 def box(page: Page, title: str) -> Locator:
-    return row(page, title).locator("input")
+    return row(page, title).locator("[name=c]")
 
 
 def selected(page: Page) -> list[str]:
