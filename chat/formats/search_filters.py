@@ -1,4 +1,4 @@
-"""Which of what is found is wanted: by date, agent and files."""
+"""Which of what is found is wanted: by date, agent, folder and files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +25,8 @@ class Filters:
     last: date | None = None
     # The id of an agent that has answered in the conversation.
     agent: str = ""
+    # The id of the folder that the conversation is in.
+    folder: str = ""
     # Whether the conversation has files.
     files: bool = False
 
@@ -37,7 +39,8 @@ class Filters:
             period=period if period in PERIODS else "",
             first=_date(values.get("from", "")) if between else None,
             last=_date(values.get("to", "")) if between else None,
-            agent=values.get("agent", "") if is_uuid(values.get("agent", "")) else "",
+            agent=_id(values.get("agent", "")),
+            folder=_id(values.get("in", "")),
             files=bool(values.get("files")),
         )
 
@@ -48,6 +51,7 @@ class Filters:
             "from": self.first.isoformat() if self.first else "",
             "to": self.last.isoformat() if self.last else "",
             "agent": self.agent,
+            "in": self.folder,
             "files": "on" if self.files else "",
         }
         return {name: value for name, value in named.items() if value}
@@ -65,6 +69,10 @@ class Filters:
 
 def _begin(day: date | None, now: datetime) -> datetime | None:
     return datetime.combine(day, time.min, now.tzinfo) if day else None
+
+
+def _id(text: str) -> str:
+    return text if is_uuid(text) else ""
 
 
 def _date(text: str) -> date | None:

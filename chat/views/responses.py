@@ -20,7 +20,7 @@ from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
 from chat.protocol.text import clean_text
 from chat.protocol.transcript import Transcript
-from chat.rendering.page.column import LISTED, Rows
+from chat.rendering.page.column import LISTED, Column, Rows
 from chat.rendering.page.pages import (
     ConversationPage,
     Ended,
@@ -89,6 +89,7 @@ def show(
     column = None
     if not page.own_window and not page.search:
         column = column_beside(caller(request), page.id, asked_rows(request))
+    page = replace(page, folders=_folders(request, page, column))
     with translation.override(reader.language):
         context = page_context(page, reader, column)
         if page.search:
@@ -98,6 +99,16 @@ def show(
     if reader.language != request.LANGUAGE_CODE:
         remember_language(response, reader.language)
     return response
+
+
+def _folders(
+    request: HttpRequest, page: ConversationPage, column: Column | None
+) -> tuple[FolderChoice, ...]:
+    """What a search can be narrowed to; a page with results has no column that knows it."""
+    if column:
+        return tuple(FolderChoice(each.id, each.name) for each in column.folders)
+    known = services.list_folders(caller(request)) if page.search else ()
+    return tuple(FolderChoice(each.id, each.name) for each in known)
 
 
 def remember_language(response: HttpResponse, language: str) -> None:
@@ -163,7 +174,7 @@ async def aconversation(caller: Caller, conversation_id: UUID) -> Conversation:
 
 def asked_search(request: HttpRequest) -> Asked:
     """What stands in the search form."""
-    names = ("q", "when", "from", "to", "agent", "files")
+    names = ("q", "when", "from", "to", "agent", "in", "files")
     values = {name: clean_text(request.GET.get(name, "")) for name in names}
     words = values["q"].strip()[:LONGEST_QUERY]
     return Asked(words, Filters.read(values), asked_page(request))

@@ -39,8 +39,16 @@ function keepOpen(open, fragment) {
   if (fresh?.matches("details")) fresh.open = true;
 }
 
+// The folder that a search is narrowed to stays chosen, unless it is no more.
+function keepChosen(filter, fragment) {
+  const { value } = filter.querySelector("select");
+  const option = fragment.querySelector(`option[value="${value}"]`);
+  if (option) option.selected = true;
+}
+
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   const { target, fragment } = event.detail;
+  if (target.id === "search-folders") keepChosen(target, fragment);
   // There is nothing to open in Markdown, and it grows long: it is not searched with every word.
   const inside = target.closest(".markdown") ? [] : target.querySelectorAll("details[open]");
   for (const element of [target, ...inside]) {

@@ -90,6 +90,22 @@ def drawer(page: Page) -> None:
     page.locator("#sidebar details.menu").evaluate_all("all => (all.at(-1).open = true)")
 
 
+def folder_dialog(page: Page) -> None:
+    page.locator("[data-dialog][href='/folders/new/']").dispatch_event("click")
+    expect(page.locator("#form-dialog")).to_be_visible()
+
+
+def move_dialog(page: Page) -> None:
+    page.locator("#column [data-dialog]").first.dispatch_event("click")
+    expect(page.locator("#form-dialog")).to_be_visible()
+
+
+def selecting(page: Page) -> None:
+    drawer(page)
+    page.locator("[data-select]").dispatch_event("click")
+    expect(page.locator(".select-bar")).to_be_visible()
+
+
 def toast(page: Page) -> None:
     expect(page.locator("#toasts .toast")).to_be_visible()
 
@@ -112,6 +128,10 @@ SCREENS: dict[str, tuple[str, Prepare]] = {
     "tools menu": ("chat", tools_menu),
     "feedback dialog": ("queue", feedback_dialog),
     "column and its menus": ("chat", drawer),
+    "folder dialog": ("chat", folder_dialog),
+    "dialog that moves": ("chat", move_dialog),
+    "selecting several": ("chat", selecting),
+    "folder page": ("/folders/new/", as_it_is),
     "search dialog": ("/", search_dialog),
     "search without a hit": ("/", nothing_found),
     "search page": ("/?q=the", as_it_is),

@@ -191,3 +191,32 @@ def test_without_scripts_there_are_pages_for_it(visit: Visit) -> None:
     expect(folder(page, "Plain")).to_have_count(0)
     expect(row(page, "Berries")).to_have_count(1)
     expect(page).to_have_url(re.compile(r"/$"))
+
+
+def test_a_search_is_narrowed_to_a_folder(visit: Visit) -> None:
+    """In the dialog, which knows of a folder at once, and on the page without scripts."""
+    page = visit("keeper7").open("/")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_label("Folder", exact=True)).to_be_hidden()
+    page.keyboard.press("Escape")
+    new_folder(page, "Work")
+    move(page, "Figs", "Work")
+    expect(folder(page, "Work").locator(".row")).to_have_count(1)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("ripe")
+    hits = page.locator("#found .found")
+    expect(hits).to_have_count(6)
+    page.get_by_label("Folder", exact=True).select_option("Work")
+    expect(hits).to_have_count(1)
+    expect(hits).to_contain_text("Figs")
+    # Whatever else becomes of folders, what is chosen stays chosen.
+    page.keyboard.press("Escape")
+    new_folder(page, "Another")
+    expect(page.locator("#search-folders select")).to_have_value(re.compile(".+"))
+
+    page = visit("keeper7", java_script_enabled=False).open("/")
+    page.locator(".search-page input[name=q]").fill("ripe")
+    page.locator(".search-page select[name=in]").select_option("Work")
+    page.locator(".search-page button").click()
+    expect(page.locator("#column .found, .list .found")).to_have_count(1)
+    expect(page.locator(".search-page select[name=in]")).to_have_value(re.compile(".+"))

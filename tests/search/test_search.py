@@ -176,3 +176,21 @@ def test_filters_narrow_what_is_found(alice: User) -> None:
     assert found(files="on") == found(agent=str(lately.pk)) == []
     with pytest.raises(ChatError):
         search(Caller(alice.pk), "needle", 1, Filters(period="nonsense"))
+
+
+def test_a_search_is_narrowed_to_a_folder(alice: User) -> None:
+    """One's own; a stranger's has nothing of mine in it."""
+    work, theirs = make.a_folder(alice, "Work"), make.a_folder(make.a_user("bob"), "Bob's")
+    a_searchable_talk(alice, "needle", title="Inside", folder=work)
+    a_searchable_talk(alice, "needle", title="Outside")
+
+    def found(folder: str) -> list[str]:
+        results = search(Caller(alice.pk), "needle", 1, Filters.read({"in": folder}))
+        return [plain(each.title) for each in results.found]
+
+    assert found(str(work.pk)) == ["Inside"]
+    assert found(str(theirs.pk)) == []
+    assert found("nonsense") == found("") == ["Outside", "Inside"]
+    assert Filters.read({"in": str(work.pk)}).values() == {"in": str(work.pk)}
+    with pytest.raises(ChatError):
+        search(Caller(alice.pk), "needle", 1, Filters(folder="nonsense"))

@@ -17,6 +17,7 @@ from chat.rendering.page.column import (
     Rows,
     column_groups,
     column_html,
+    folder_filter_html,
     folder_head_html,
     folder_more_html,
     group_html,
@@ -46,6 +47,10 @@ class Listing:
     groups: dict[str, ListedGroup] = field(default_factory=dict)
     rows: int = 0
     more: bool = False
+
+    def folders(self) -> list[tuple[str, str]]:
+        """The folders in their order, each with its mark."""
+        return [(key, group.mark) for key, group in self.groups.items() if group.mark]
 
     @classmethod
     def of(cls, groups: Sequence[ColumnGroup], column: Column) -> "Listing":
@@ -119,13 +124,20 @@ class LiveColumn:
         self.listing = now
         if before == now and _order(before) == _order(now):
             return ""
+        filters = self._changed_filter(before, now, column)
         if not before.groups or not now.groups:
-            return swap.replace(column_html(column, self.reader))
+            return swap.replace(column_html(column, self.reader)) + filters
         staying = _staying(list(before.groups), list(now.groups))
         changes = [*_removed(before, now, staying), *self._added(before, groups, staying)]
         if (before.rows, before.more) != (now.rows, now.more):
             changes.append(swap.replace(more_html(column, self.reader)))
-        return "".join(changes)
+        return "".join(changes) + filters
+
+    def _changed_filter(self, before: Listing, now: Listing, column: Column) -> str:
+        """The search can be narrowed to each folder, by its name."""
+        if before.folders() == now.folders():
+            return ""
+        return swap.replace(folder_filter_html(column, self.reader))
 
     def _added(
         self, before: Listing, groups: list[ColumnGroup], staying: set[str]

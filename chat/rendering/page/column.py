@@ -237,6 +237,13 @@ def _folder_html(template: str, folder: ColumnFolder, reader: Reader) -> SafeStr
         return SafeString(render_to_string(template, {"folder": folder}).strip())
 
 
+def folder_filter_html(column: Column, reader: Reader) -> SafeString:
+    """The folders that a search in the dialog can be narrowed to."""
+    with reader.speaking():
+        values = {"folders": column.folders, "element": dom.FOLDER_FILTER}
+        return SafeString(render_to_string("chat/search_folders.html", values).strip())
+
+
 def rows_html(entries: Iterable[ColumnEntry], reader: Reader) -> SafeString:
     return mark_safe("".join(row_html(entry, reader) for entry in entries))
 

@@ -21,6 +21,7 @@ MORE = "more"
 QUEUE = "queue"
 QUEUE_HEAD = "queue-head"
 PUT_AWAY = "put-away"
+FOLDER_FILTER = "search-folders"
 
 # As templates name them.
 IDS = {

@@ -15,7 +15,7 @@ from chat.protocol.messages import AnswerInfo, WithParts, is_answer
 from chat.protocol.transcript import Chosen
 from chat.rendering.errors import error_text
 from chat.rendering.page import times
-from chat.rendering.page.column import Column, column_html
+from chat.rendering.page.column import Column, column_html, folder_filter_html
 from chat.rendering.page.dom import IDS
 from chat.rendering.page.introduction import Introduction, introduction_html
 from chat.rendering.page.messages import message_html
@@ -159,6 +159,8 @@ class ConversationPage:
     minutes: int = 0
     # Where a new chat begins.
     folder: FolderChoice | None = None
+    # What a search without scripts can be narrowed to; the dialog has what the column has.
+    folders: tuple[FolderChoice, ...] = ()
 
     @property
     def effort_order(self) -> str:
@@ -190,6 +192,7 @@ def page_context(
             "reader": reader,
             "ids": IDS,
             "column": column_html(column or Column(), reader),
+            "folder_filter": folder_filter_html(column or Column(), reader),
             "transcript": transcript_html(page, reader),
             "greeting": times.greeting(reader.name, reader.now),
             "introduction": introduction_html(page.introduction, reader),

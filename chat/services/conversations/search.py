@@ -83,7 +83,8 @@ def search(
 
 def _check(filters: Filters) -> None:
     known = filters.period in PERIODS
-    if not known or (filters.agent and not is_uuid(filters.agent)):
+    ids = [key for key in (filters.agent, filters.folder) if key]
+    if not known or not all(is_uuid(key) for key in ids):
         raise ChatError("error.chat_bad_command")
 
 
@@ -97,6 +98,8 @@ def _wanted(user_id: int, filters: Filters, now: datetime) -> Q:
             conversation__owner_id=user_id, agent=agent.key if agent else None
         )
         wanted &= Q(conversation_id__in=answers.values("conversation_id"))
+    if filters.folder:
+        wanted &= Q(conversation__folder_id=filters.folder)
     if filters.files:
         files = Attachment.objects.filter(owner_id=user_id, message__archived_at=None)
         wanted &= Q(conversation_id__in=files.filter(message__isnull=False).values(_TALK))
