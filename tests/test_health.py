@@ -43,6 +43,7 @@ LANDED = {
     "0015_model_adjustments": "26baec1e00a8400e",
     "0016_background_calls": "ad0c97d0c6339029",
     "0018_search_engine": "1af127608ed8b095",
+    "0019_folders": "cce34861d656c7b5",
 }
 
 
