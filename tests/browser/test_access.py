@@ -74,6 +74,16 @@ def feedback_dialog(page: Page) -> None:
     expect(page.locator("#reason")).to_be_visible()
 
 
+def answer_details(page: Page) -> None:
+    page.locator("[data-details]").first.dispatch_event("click")
+    expect(page.locator("#details")).to_be_visible()
+
+
+def outline(page: Page) -> None:
+    page.locator("[data-show-outline]").click()
+    expect(page.locator("#outline a").first).to_be_visible()
+
+
 def being_edited(page: Page) -> None:
     page.locator("#t [data-edit]").first.dispatch_event("click")
     expect(page.locator(".message > .edit")).to_be_visible()
@@ -124,6 +134,8 @@ SCREENS: dict[str, tuple[str, Prepare]] = {
     "own window": ("window", as_it_is),
     "queue": ("queue", as_it_is),
     "queued message being edited": ("queue", queue_edited),
+    "details of an answer": ("chat", answer_details),
+    "outline": ("long", outline),
     "model list": ("chat", model_list),
     "tools menu": ("chat", tools_menu),
     "feedback dialog": ("queue", feedback_dialog),

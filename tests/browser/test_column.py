@@ -110,7 +110,8 @@ def test_the_title_is_renamed_in_its_place_and_so_is_the_tab(page: Page) -> None
     page.keyboard.type("A better name")
     page.keyboard.press("Enter")
     expect(page.locator("#title")).to_have_text("A better name")
-    expect(page).to_have_title("A better name · Parley")
+    # Others of hers may have ended unseen meanwhile.
+    expect(page).to_have_title(re.compile(r"^(\(\d+\) )?A better name · Parley$"))
     expect(row(page, "A better name")).to_have_count(1)
 
 
