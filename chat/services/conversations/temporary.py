@@ -32,7 +32,7 @@ from chat.services.conversations.revision import raise_rev
 from chat.services.conversations.search_index import index_conversation
 from chat.services.pool import in_pool, in_writer
 from chat.services.processes.control import stop_runs
-from chat.services.processes.presence import counting_views, forget_pages
+from chat.services.processes.presence import counting_views
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,6 @@ async def keep(caller: Caller, conversation_id: str | UUID) -> None:
 @shielded
 async def end_of_session(user_id: int, ids: Iterable[str]) -> None:
     """Somebody has logged out: what they began in that session goes at once."""
-    await in_writer(forget_pages, user_id)
     keys = [UUID(key) for key in ids if is_uuid(key)]
     if keys:
         await _end(await in_writer(_put_out_of_reach, keys, user_id))

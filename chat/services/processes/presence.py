@@ -77,11 +77,6 @@ async def note_page(caller: Caller, conversation_id: str) -> None:
     await in_writer(_note_page, caller, conversation_id)
 
 
-def forget_pages(user_id: int) -> None:
-    """Somebody has logged out: the pages without scripts that they had open count no more."""
-    View.objects.filter(user_id=user_id, tab_id=PAGE).delete()
-
-
 def forget_views() -> None:
     """Views that were left, of conversations in which nothing is being written any more."""
     _left_for_good(View.objects.all()).delete()
