@@ -26,6 +26,7 @@ from chat.models import (
 )
 from chat.services import Caller, keep, search
 from chat.services.conversations.temporary import end_abandoned
+from chat.services.pool import close_connections
 from chat.services.processes.presence import stop_unwatched
 from chat.services.processes.recovery import settle_orphans
 from chat.services.runs import titles
@@ -361,3 +362,4 @@ async def test_one_of_everything_goes(settings: Any) -> None:
     await end_abandoned()
     counts = [model.__name__ for model in ROWS if await model._default_manager.aexists()]
     assert counts == []
+    await in_thread(close_connections)()
