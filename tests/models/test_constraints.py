@@ -7,7 +7,14 @@ from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from chat.models import Conversation, Message, ModelAdjustment, Part, SearchEntry
+from chat.models import (
+    Conversation,
+    Message,
+    ModelAdjustment,
+    Part,
+    SearchEngine,
+    SearchEntry,
+)
 from chat.protocol.ids import new_id
 from tests.support import factories as make
 
@@ -181,6 +188,15 @@ def a_stranger_purpose() -> None:
     make.a_background_call(make.a_conversation(), purpose="fun")
 
 
+def two_search_engines_in_use() -> None:
+    for kind in ("brave", "tavily"):
+        SearchEngine.objects.create(kind=kind)
+
+
+def a_stranger_search_engine() -> None:
+    SearchEngine.objects.create(kind="gopher")
+
+
 REFUSED: dict[Callable[[], None], str] = {
     two_messages_at_one_position: "message_position_once|position",
     a_message_sent_twice: "message_client_id_once|client_id",
@@ -214,6 +230,8 @@ REFUSED: dict[Callable[[], None], str] = {
     two_verdicts_of_one_person: "feedback_once|message_id",
     a_stranger_verdict: "feedback_verdict",
     a_stranger_purpose: "background_call_purpose",
+    two_search_engines_in_use: "one_search_engine|in_use",
+    a_stranger_search_engine: "search_engine_kind",
     a_title_searched_twice: "search_title_once|conversation",
     two_folders_of_one_name: "folder_name_once",
 }
