@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.owner import Enter, Window, equals_a_fresh_page
-from tests.browser.talking import choose_model, new_talk
+from tests.browser.talking import answered, ask, choose_model, new_talk
 from tests.browser.test_access import faults
 from tests.support.process import free_port
 from tests.support.server import Server, python, running_server
@@ -105,6 +105,13 @@ def test_it_fits_a_phone(window: Window, thinkers: Server, enter: Enter, width: 
     assert send is not None
     assert (box["height"] >= 40, box["x"] + box["width"] <= send["x"]) == (True, True)
     assert faults(page) == []
+    # While an answer runs there are two buttons.
+    ask(page, "/slow 50 /long 500 go")
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    expect(stop).to_be_visible()
+    assert page.locator("#composer .row").evaluate(inside) == [True, True]
+    stop.click()
+    answered(page)
 
 
 def test_without_scripts_it_goes_with_the_message(thinkers: Server, enter: Enter) -> None:

@@ -55,6 +55,10 @@ def test_chat_completions(effort: str, said: str | None) -> None:
     body = openai_request.request_body(asked(GPT, effort), quirks_of("openai"))
     check_openai(body)
     assert body.get("reasoning_effort") == said
+    # OpenAI's models that think refuse any other temperature than their own.
+    warm = asked(GPT, effort, temperature=0.2, thinks=False)
+    assert "temperature" not in openai_request.request_body(warm, quirks_of("openai"))
+    assert openai_request.request_body(warm, Quirks())["temperature"] == 0.2
 
 
 @pytest.mark.parametrize("effort", ["", "none", "high"])
@@ -143,6 +147,21 @@ def test_more_effort_is_a_larger_budget() -> None:
     ]
     budgets = [body["thinking"]["budget_tokens"] for body in bodies]
     assert budgets == sorted(set(budgets))
+
+
+def test_older_claude_does_not_begin_to_think_in_the_middle_of_its_tools() -> None:
+    """It refuses results of calls that it made without a thought, when it is asked to think now."""
+    made = {name: asked(OLDER, "high", messages=TALKS[name]) for name in TALKS}
+    thinks = {
+        name: "thinking" in anthropic_request.request_body(request)
+        for name, request in made.items()
+    }
+    assert thinks["two calls at once"]
+    assert not thinks["one call after the other"]
+    assert thinks["call, answer, question"]
+    assert thinks["a question right after results"]
+    newer = replace(made["one call after the other"], thinking=CLAUDE)
+    assert anthropic_request.request_body(newer)["thinking"] == SHOWN
 
 
 def test_a_claude_that_nobody_has_described_is_known_by_its_name() -> None:

@@ -55,6 +55,19 @@ async def test_a_choice_is_kept_told_and_sent(site: Site, program: Programs) -> 
     assert late.named("chat:snapshot")[0]["effort"] == "auto"
 
 
+async def test_a_tab_that_was_away_shows_it_when_it_comes_back(
+    site: Site, program: Programs
+) -> None:
+    await in_thread(has)("scripted-small", *STEPS)
+    one, tab = await program(), await site.tab()
+    await tab.cut()
+    await one.ask("choose", effort="low")
+    assert picked(tab.page.root) == "auto"
+    await tab.open()
+    await tab.until(lambda: picked(tab.page.root) == "low")
+    await tab.equals_a_fresh_page()
+
+
 async def test_another_model_gets_the_nearest_step_and_the_wish_is_kept(
     site: Site, program: Programs
 ) -> None:

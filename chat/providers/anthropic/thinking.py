@@ -1,11 +1,12 @@
 """How Claude is asked to think: adaptively, or with a budget of tokens."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from chat.protocol.effort import NONE, ON, Effort
 from chat.protocol.frozen import JsonObject
-from chat.protocol.interfaces import ModelRequest
+from chat.protocol.interfaces import Block, ModelRequest, ReasoningBlock
 
 # The wire wants a limit; these are for models whose own is not known. Thoughts count as output.
 _MAX_TOKENS: Final = 8192
@@ -26,6 +27,8 @@ def thinking_fields(request: ModelRequest) -> JsonObject:
     """The limit of the output and what the body says of thinking, which is part of the output."""
     if is_adaptive(request):
         return _adaptive(request)
+    if _goes_on_without_thought(request):
+        request = replace(request, effort=NONE)
     if request.effort in ("", NONE):
         # These think only when they are asked to.
         return {"max_tokens": request.max_output or _MAX_TOKENS}
@@ -47,6 +50,17 @@ def _adaptive(request: ModelRequest) -> JsonObject:
     if request.effort not in ("", ON):
         asked["output_config"] = {"effort": request.effort}
     return limit | asked
+
+
+def _goes_on_without_thought(request: ModelRequest) -> bool:
+    """Whether the answer to go on with has called tools without a thought of this model's: then
+    it is refused that one with a budget begins to think in the middle of it."""
+    said: list[Block] = []
+    for message in reversed(request.messages):
+        if message.role == "user":
+            break
+        said += message.content if message.role == "assistant" else ()
+    return bool(said) and not any(isinstance(block, ReasoningBlock) for block in said)
 
 
 def is_adaptive(request: ModelRequest) -> bool:

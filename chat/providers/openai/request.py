@@ -33,7 +33,8 @@ def request_body(request: ModelRequest, quirks: Quirks) -> JsonObject:
         body["stream_options"] = {"include_usage": True}
     if request.tools:
         body["tools"] = function_tools(request.tools)
-    if request.temperature is not None and (quirks.warm_thinking or not request.thinks):
+    thinks = request.thinks or bool(request.thinking.efforts)
+    if request.temperature is not None and (quirks.warm_thinking or not thinks):
         body["temperature"] = request.temperature
     if request.max_output is not None:
         body[quirks.max_tokens_field] = request.max_output
