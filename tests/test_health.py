@@ -44,6 +44,7 @@ LANDED = {
     "0016_background_calls": "ad0c97d0c6339029",
     "0018_search_engine": "1af127608ed8b095",
     "0019_folders": "cce34861d656c7b5",
+    "0020_server_tools": "86cada2bdce867bb",
 }
 
 

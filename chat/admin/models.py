@@ -1,15 +1,39 @@
 """Language models: what they can do and what they cost."""
 
+from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from chat import services
 from chat.admin.provider_checks import test_model
 from chat.models import LanguageModel, ModelAdjustment
+from chat.protocol.server_tools import ServerTool
 from chat.rendering.adjustments import adjustment_text
 from chat.views.model_form import ModelForm
+
+# What an administrator can allow a provider, in words.
+SERVER_TOOLS: dict[ServerTool, Promise] = {
+    "web_search": _("search the web"),
+    "web_fetch": _("read pages of the web"),
+    "code_execution": _("run code on its own machines"),
+}
+
+
+class LanguageModelForm(ModelForm[LanguageModel]):
+    server_tools = forms.MultipleChoiceField(
+        label=_("The provider may"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        choices=tuple(SERVER_TOOLS.items()),
+        help_text=LanguageModel._meta.get_field("server_tools").help_text,
+    )
+
+    class Meta:
+        model = LanguageModel
+        fields = "__all__"
 
 
 class AdjustmentInline(admin.TabularInline[ModelAdjustment, LanguageModel]):
@@ -30,6 +54,7 @@ class AdjustmentInline(admin.TabularInline[ModelAdjustment, LanguageModel]):
 
 @admin.register(LanguageModel)
 class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
+    form = LanguageModelForm
     actions = ("test",)
     inlines = (AdjustmentInline,)
     list_display = (
@@ -51,6 +76,7 @@ class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
                     "thinking",
                     "context_window",
                     "max_output",
+                    "server_tools",
                 ),
             },
         ),

@@ -18,6 +18,7 @@ from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import now_ms
 from chat.protocol.interfaces import (
     Adjusted,
+    Cited,
     Finish,
     ProviderEvent,
     ReasoningDelta,
@@ -67,6 +68,8 @@ class Assembly:
         self._step_is_open = False
         self._usage: Usage | None = None
         self.finish_reason = ""
+        # The end of the last reply, as the provider told it.
+        self.finish: Finish | None = None
         # In one step. One more is kept, to be refused: its card says that there were too many.
         self.max_calls = Limits().max_calls
 
@@ -97,7 +100,10 @@ class Assembly:
 
     def close_step(self, reason: str = "", usage: Usage | None = None) -> list[Change]:
         """The reply is complete: nothing stays open but the calls that we run."""
-        changes = self._close_text() + self._fail_lost_calls()
+        changes = self._close_text()
+        if self.finish_reason != "pause":
+            # What a provider makes a pause in goes on in the next step.
+            changes += self._fail_lost_calls()
         used = usage or self._usage or Usage(Tokens())
         reason = reason or self.finish_reason or ("tool-calls" if self.step_calls() else "unknown")
         self.finish_reason = reason
@@ -127,21 +133,30 @@ class Assembly:
                 return self._next_step() + self._grow("reasoning", event.text, event.metadata)
             case ToolCallStart():
                 return self._next_step() + self._open_call(event)
-            case ToolCallDelta():
-                self._calls.add_arguments(event.call_id, event.arguments)
-                return []
             case ToolCall():
                 return self._next_step() + self._call(event)
             case ToolOutput():
                 return self._output(event)
-            case Usage():
-                self._usage = event
-                return []
             case Retrying() | Adjusted():
                 return self._start_over()
-            case Finish():
-                self.finish_reason = event.reason
+            case ToolCallDelta() | Cited() | Usage() | Finish():
+                self._note(event)
                 return []
+            case _:
+                assert_never(event)
+
+    def _note(self, event: ToolCallDelta | Cited | Usage | Finish) -> None:
+        """What changes nothing yet: it is told with the part or the step that it belongs to."""
+        match event:
+            case ToolCallDelta():
+                self._calls.add_arguments(event.call_id, event.arguments)
+            case Cited():
+                if self._open is not None and self._open.kind == "text":
+                    self._open.cite(event)
+            case Usage():
+                self._usage = event
+            case Finish():
+                self.finish_reason, self.finish = event.reason, event
             case _:
                 assert_never(event)
 

@@ -125,6 +125,8 @@ def _question(parts: Sequence[Part], options: HistoryOptions) -> Iterator[Block]
 
 def _step(parts: Sequence[Part], options: HistoryOptions, own: bool) -> Iterator[ModelMessage]:
     """One model call: its reply, then the results of its calls."""
+    # What the provider ran itself it is given back as it came, by the blocks beside it.
+    parts = [part for part in parts if not (own and part_notes(part).by_provider)]
     content = tuple(_reply(parts, own))
     if content:
         yield ModelMessage("assistant", content)
@@ -142,7 +144,8 @@ def _reply(parts: Sequence[Part], own: bool) -> Iterator[Block]:
     for part in parts:
         if isinstance(part, TextPart) and not part.ignored:
             # Signed thoughts are checked by their place, so the empty text must stay there.
-            yield TextBlock(part.text or (" " if signed else ""))
+            cited = part_notes(part).citations if own and part.metadata else ()
+            yield TextBlock(part.text or (" " if signed else ""), cited)
         elif isinstance(part, ReasoningPart):
             yield from _thought(part, own)
         elif isinstance(part, ToolPart):

@@ -12,6 +12,7 @@ from chat.engine.limits import Limits
 from chat.engine.repetition import repeated_call
 from chat.protocol.interfaces import (
     Adjusted,
+    Finish,
     ModelProvider,
     ModelRequest,
     ProviderEvent,
@@ -26,6 +27,7 @@ from chat.protocol.interfaces import (
 )
 from chat.protocol.parts import Part, TextPart, ToolPart
 from chat.protocol.reasons import Reason, reason
+from chat.protocol.text import clean_text
 from chat.protocol.tool_state import ABORTED, ToolRunning
 
 log = logging.getLogger(__name__)
@@ -33,6 +35,10 @@ log = logging.getLogger(__name__)
 TOO_MANY = "Not run: more than {limit} tool calls in one step. Any further ones were dropped."
 REPEATED = "Not run: the same call was made three times in a row."
 CRASHED = "The tool failed unexpectedly: {error}"
+
+# What models say they refuse, as far as there is a sentence for it.
+REFUSED = frozenset({"cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"})
+MOST_EXPLAINED = 500
 
 BuildRequest = Callable[[tuple[Part, ...]], ModelRequest]
 ContextFor = Callable[[ToolPart], ToolContext]
@@ -210,10 +216,22 @@ def _refuse(assembly: Assembly, calls: Sequence[ToolPart], error: str, why: Reas
     ]
 
 
+def _refused(finish: Finish) -> LoopEnd:
+    """The model will not answer this; its own words for why come first."""
+    if finish.explanation:
+        reason = {"reason": clean_text(finish.explanation)[:MOST_EXPLAINED]}
+        return LoopEnd(finish.reason, "error.chat_model_refused_because", reason)
+    if finish.category in REFUSED:
+        return LoopEnd(finish.reason, f"error.chat_model_refused_{finish.category}")
+    return LoopEnd(finish.reason, "error.chat_model_refused")
+
+
 def _answered(assembly: Assembly) -> LoopEnd:
     finish = assembly.finish_reason
     if finish == "content-filter":
         return LoopEnd(finish, "error.chat_content_filter")
+    if finish == "refusal":
+        return _refused(assembly.finish or Finish(finish))
     if not any(isinstance(part, TextPart | ToolPart) for part in assembly.parts()):
         return LoopEnd(finish, "error.chat_empty_answer")
     return LoopEnd(finish)

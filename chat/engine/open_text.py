@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from chat.engine.changes import TextKind
-from chat.protocol.frozen import JsonObject
+from chat.protocol.citations import MOST, Citation
+from chat.protocol.frozen import FrozenDict, JsonObject
 from chat.protocol.ids import new_id
+from chat.protocol.interfaces import Cited
 from chat.protocol.notes import PartNotes, with_part_notes
 from chat.protocol.parts import OpenSpan, Part, ReasoningPart, Span, TextPart
-from chat.protocol.text import TextCleaner, clean_json
+from chat.protocol.text import TextCleaner, clean_json, clean_text
 
 
 @dataclass(slots=True)
@@ -21,6 +23,7 @@ class OpenText:
     id: str = field(default_factory=new_id)
     length: int = 0
     metadata: JsonObject | None = None
+    citations: list[Citation] = field(default_factory=list)
     _blanks: list[str] = field(default_factory=list)  # before anything else
     _pieces: list[str] = field(default_factory=list)
     _cleaner: TextCleaner = field(default_factory=TextCleaner)
@@ -35,6 +38,21 @@ class OpenText:
 
     def add_metadata(self, metadata: JsonObject) -> None:
         self.metadata = {**(self.metadata or {}), **clean_json(metadata)}
+
+    def cite(self, cited: Cited) -> None:
+        """Note a source of what was just written."""
+        if len(self.citations) < MOST:
+            end = max(self.length - cited.before_end, 0)
+            self.citations.append(
+                Citation(
+                    url=clean_text(cited.url),
+                    title=clean_text(cited.title),
+                    quote=clean_text(cited.quote),
+                    start=max(end - cited.length, 0),
+                    end=end,
+                    raw=clean_json(cited.raw) if cited.raw else None,
+                )
+            )
 
     def ends_before(self, piece: str, metadata: JsonObject | None) -> bool:
         """Whether this belongs to the next reasoning: a signature is the last of one."""
@@ -59,6 +77,7 @@ class OpenText:
                 text=text,
                 ignored=abandoned or None,
                 time=OpenSpan(start=self.start, end=end),
+                metadata=self._cited(),
             )
         return ReasoningPart(
             id=self.id,
@@ -68,6 +87,11 @@ class OpenText:
             metadata=with_part_notes(self.metadata, PartNotes(abandoned=abandoned)),
             time=Span(start=self.start, end=end),
         )
+
+    def _cited(self) -> FrozenDict | None:
+        if not self.citations:
+            return None
+        return with_part_notes(None, PartNotes(citations=tuple(self.citations)))
 
     def _add_clean(self, text: str) -> str:
         # Models put blank lines between reasoning and calls: alone they make no part.

@@ -32,12 +32,14 @@ class ToolCalls:
         self._own_ids: dict[str, str] = {}
         self._raw: dict[int, list[str]] = {}
         self._provider_runs: set[int] = set()
+        self._in_answer: set[int] = set()
         self.provider_answered = False
 
     def new_step(self) -> None:
         self._places.clear()
         self._raw.clear()
         self._provider_runs.clear()
+        self._in_answer.clear()
         self.provider_answered = False
 
     def position(self, call_id: str) -> int | None:
@@ -55,7 +57,8 @@ class ToolCalls:
         self._places[event.call_id] = position
         self._raw[position] = []
         own = clean_text(event.call_id)
-        notes = PartNotes(parent_call_id=self._parent(event))
+        by_provider = isinstance(event, ToolCall) and event.in_answer
+        notes = PartNotes(parent_call_id=self._parent(event), by_provider=by_provider)
         if not own or len(own) > LONGEST or own in self._taken:
             notes = replace(notes, original_call_id=own)
             own = f"call_{new_id()}"
@@ -87,19 +90,23 @@ class ToolCalls:
     def complete(self, event: ToolCall) -> None:
         place = self._places[event.call_id]
         self._raw.pop(place, None)
-        if event.by_provider:
+        if event.by_provider or event.in_answer:
             self._provider_runs.add(place)
+        if event.in_answer:
+            self._in_answer.add(place)
 
     def answered(self, call_id: str) -> None:
         """The provider gave the result itself, so the call was never ours."""
         place = self._places.get(call_id)
         if place is not None:
             self._provider_runs.add(place)
-            self.provider_answered = True
+            self.provider_answered |= place not in self._in_answer
 
     def named(self, part: ToolPart, event: ToolCall) -> ToolPart:
         """The part with the name and the metadata that are known only with the whole call."""
         notes = part_notes(part)
+        if event.in_answer:
+            notes = replace(notes, by_provider=True)
         if event.parent_call_id:
             notes = replace(notes, parent_call_id=self._parent(event))
         metadata = {**(part.metadata or {}), **clean_json(event.metadata or {})}

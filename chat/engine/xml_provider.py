@@ -113,7 +113,7 @@ class _CallReader:
         match event:
             case TextDelta(text):
                 yield from self._read_text(text)
-            case Finish(reason):
+            case Finish(reason=reason):
                 yield from self.close()
                 # The provider saw only text, so its reason is not the call.
                 called = self._calls and reason in ("stop", "other")

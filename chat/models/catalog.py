@@ -130,6 +130,14 @@ class LanguageModel(Row):
         default=Thinking.USUAL, db_default="",
     )  # fmt: skip
     vision = models.BooleanField(_("sees images"), default=False)
+    # None until somebody allows one; see `protocol/server_tools.py`.
+    server_tools = models.JSONField(
+        _("tools of the provider"), null=True, blank=True,
+        help_text=_(
+            "What the provider may do by itself while it answers, as far as it offers that: its "
+            "own charges apply, and what is searched for leaves this server."
+        ),
+    )  # fmt: skip
     enabled = models.BooleanField(_("enabled"), default=True)
 
     class Meta:

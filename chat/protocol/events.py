@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
+from chat.protocol.citations import Citation
 from chat.protocol.effort import Effort
 from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import now_ms
@@ -69,9 +70,10 @@ class Delta(Header):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk(Delta):
-    """More of the answer's text; `done` says that this part is whole."""
+    """More of the answer's text; `done` says that this part is whole, `citations` its sources."""
 
     name: Literal["chat:chunk"] = "chat:chunk"
+    citations: tuple[Citation, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from chat.protocol.adjustments import Adjustment
+from chat.protocol.citations import Citation
 from chat.protocol.displays import Display
 from chat.protocol.effort import Effort, Thinking
 from chat.protocol.frozen import JsonObject
@@ -96,6 +97,8 @@ class Toolbox(Protocol):
 @dataclass(frozen=True, slots=True)
 class TextBlock:
     text: str
+    # Of a text of the model that is asked: the sources that it named.
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,8 @@ class ModelRequest:
     messages: tuple[ModelMessage, ...]
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
+    # What the provider may run itself, as far as its wire knows it: of `server_tools.py`.
+    server_tools: tuple[str, ...] = ()
     temperature: float | None = None
     max_output: int | None = None
     # Whether the model is known to think before it answers, how it is asked to, and how hard it
@@ -171,6 +176,19 @@ class ReasoningDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class Cited:
+    """A source of what was just written: of `length` characters, which end `before_end`
+    characters before the last one."""
+
+    url: str
+    title: str = ""
+    quote: str = ""
+    length: int = 0
+    before_end: int = 0
+    raw: JsonObject | None = None  # as it came, where it must go back
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCallStart:
     call_id: str
     name: str
@@ -194,6 +212,8 @@ class ToolCall:
     fault: str = ""
     metadata: JsonObject | None = None
     by_provider: bool = False  # it runs the tool itself; a `ToolOutput` follows
+    # It runs it inside its answer, which goes on after that, and is given its own blocks back.
+    in_answer: bool = False
     parent_call_id: str = ""  # the call of this step whose sub-agent makes this one
     reasons: tuple[Reason, ...] = ()  # the fault, as a person is told
 
@@ -233,14 +253,18 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Why the model stopped: stop, length, tool-calls, content-filter, pause, other."""
+    """Why the model stopped: stop, length, tool-calls, content-filter, refusal, pause, other."""
 
     reason: str
+    # Of a refusal: what it was about, and why, where the model says so.
+    category: str = ""
+    explanation: str = ""
 
 
 ProviderEvent = (
     TextDelta
     | ReasoningDelta
+    | Cited
     | ToolCallStart
     | ToolCallDelta
     | ToolCall

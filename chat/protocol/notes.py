@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from chat.protocol.citations import Citation, citations_to_json, read_citations
 from chat.protocol.displays import Display, display_to_json, read_display
 from chat.protocol.frozen import FrozenDict, JsonObject, frozen
 from chat.protocol.reasons import Reason
@@ -37,10 +38,15 @@ class PartNotes:
     parent_call_id: str = ""
     # The id that the server gave a call, where it could not be kept; empty if it gave none.
     original_call_id: str | None = None
+    # The provider ran the tool inside its answer. It is given its own blocks back, which lie beside
+    # this part; to other models this is an ordinary call.
+    by_provider: bool = False
     # A result that came without a call.
     unpaired: bool = False
     # What the model began to think before it was asked again: kept, but no longer sent.
     abandoned: bool = False
+    # The sources that the model names for a text.
+    citations: tuple[Citation, ...] = ()
     # The part stands in the place of one that cannot be read.
     unreadable: Unreadable | None = None
 
@@ -65,8 +71,10 @@ _PART_KEYS = frozenset(
         "parent_call_id",
         "parentCallID",
         "original_call_id",
+        "by_provider",
         "unpaired",
         "abandoned",
+        "citations",
         "unreadable",
     }
 )
@@ -86,8 +94,10 @@ def part_notes(part: "Part") -> PartNotes:
         # Rows of early versions have the second spelling.
         parent_call_id=_text(metadata.get("parent_call_id") or metadata.get("parentCallID")),
         original_call_id=original if isinstance(original, str) else None,
+        by_provider=metadata.get("by_provider") is True,
         unpaired=metadata.get("unpaired") is True,
         abandoned=metadata.get("abandoned") is True,
+        citations=read_citations(metadata.get("citations")),
         unreadable=_unreadable(metadata.get("unreadable")),
     )
 
@@ -131,9 +141,12 @@ def with_part_notes(metadata: JsonObject | None, notes: PartNotes) -> FrozenDict
     ours: JsonObject = {
         "parent_call_id": notes.parent_call_id or None,
         "original_call_id": notes.original_call_id,
+        "by_provider": notes.by_provider or None,
         "unpaired": notes.unpaired or None,
         "abandoned": notes.abandoned or None,
     }
+    if notes.citations:
+        ours["citations"] = citations_to_json(notes.citations)
     if notes.unreadable:
         ours["unreadable"] = {"type": notes.unreadable.type, "stored": notes.unreadable.stored}
     return _written(metadata, _PART_KEYS, ours)

@@ -61,6 +61,7 @@ PRESETS: Final[tuple[Preset, ...]] = (
         "openai",
         "https://openrouter.ai/api/v1",
         quirks=Quirks(
+            web_search={"plugins": [{"id": "web"}]},
             thinking=ThinkingFields(
                 off={"reasoning": {"enabled": False}},
                 on={"reasoning": {"enabled": True}},

@@ -108,6 +108,23 @@ _RUN: dict[str, Promise | str] = {
     ),
     "error.chat_empty_answer": _("The model answered nothing."),
     "error.chat_content_filter": _("The provider’s content filter held the answer back."),
+    "error.chat_model_refused": _("The model refused to answer this."),
+    "error.chat_model_refused_because": _("The model refused to answer this: %(reason)s"),
+    "error.chat_model_refused_cyber": _(
+        "The model refused to answer this because it could help an attack on computers."
+    ),
+    "error.chat_model_refused_bio": _(
+        "The model refused to answer this because it touches dangerous biology."
+    ),
+    "error.chat_model_refused_frontier_llm": _(
+        "The model refused to answer this because it is about building models of its kind."
+    ),
+    "error.chat_model_refused_reasoning_extraction": _(
+        "The model refused to answer this because it asks for the model’s own thoughts."
+    ),
+    "error.chat_model_refused_general_harms": _(
+        "The model refused to answer this because it could do harm."
+    ),
 }
 
 _PROVIDER: dict[str, Promise | str] = {

@@ -189,6 +189,10 @@ async def test_a_model_that_only_pauses_ends_too():
     ("step", "key"),
     [
         ([TextDelta("a"), Finish("content-filter")], "error.chat_content_filter"),
+        ([TextDelta("a"), Finish("refusal")], "error.chat_model_refused"),
+        ([Finish("refusal", "cyber")], "error.chat_model_refused_cyber"),
+        ([Finish("refusal", "new kind")], "error.chat_model_refused"),
+        ([Finish("refusal", "bio", "No.")], "error.chat_model_refused_because"),
         ([TextDelta("a"), Finish("length")], ""),
         ([ReasoningDelta("hm"), Finish("stop")], "error.chat_empty_answer"),
         ([TextDelta(" \n"), Finish("stop")], "error.chat_empty_answer"),

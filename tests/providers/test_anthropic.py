@@ -160,7 +160,7 @@ async def test_interleaved_blocks_are_told_apart_by_index(asks: Asks) -> None:
         ("max_tokens", "length"),
         ("model_context_window_exceeded", "length"),
         ("pause_turn", "pause"),
-        ("refusal", "content-filter"),
+        ("refusal", "refusal"),
         ("something_new", "other"),
     ],
 )

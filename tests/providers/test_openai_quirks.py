@@ -158,7 +158,7 @@ async def test_an_empty_answer_is_an_error(body: bytes, asks: Asks) -> None:
 
 async def test_a_refusal_is_shown_and_named(asks: Asks) -> None:
     answer = await asks(stream(delta(refusal="I can"), delta(refusal="not."), STOP))
-    assert (answer.text, answer.finish) == ("I cannot.", "content-filter")
+    assert (answer.text, answer.finish) == ("I cannot.", "refusal")
 
 
 @pytest.mark.parametrize(

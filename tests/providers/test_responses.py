@@ -139,7 +139,7 @@ async def test_what_is_not_known_is_kept_and_the_rest_is_read(asks: Asks) -> Non
     )
     assert answer.text == "Found."
     [kept] = [e.metadata for e in answer.events if isinstance(e, ReasoningDelta) and e.metadata]
-    assert kept["item"] == search
+    assert kept["item"] == search | {"status": "completed"}
 
 
 async def test_words_that_came_only_with_their_item_are_read(asks: Asks) -> None:
@@ -170,7 +170,7 @@ async def test_an_incomplete_answer_says_why(asks: Asks, reason: str, finish: st
 
 async def test_a_refusal_is_read_and_told(asks: Asks) -> None:
     answer = await asks(stream(delta(0, "refusal", "I will not."), ended()))
-    assert (answer.text, answer.finish) == ("I will not.", "content-filter")
+    assert (answer.text, answer.finish) == ("I will not.", "refusal")
 
 
 FAILED = {"code": "rate_limit_exceeded", "message": "Slow down"}

@@ -7,12 +7,16 @@ from typing import Any, Final
 from chat.protocol.interfaces import (
     Finish,
     ProviderEvent,
+    ToolCall,
     ToolCallDelta,
     ToolCallStart,
+    ToolOutput,
     Usage,
 )
 from chat.protocol.text import clean_json, clean_text
 from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_object
+from chat.providers.anthropic.citations import citation_of
+from chat.providers.anthropic.server_tools import is_result, result_of
 from chat.providers.faults import error_failure
 from chat.providers.token_counts import count_tokens, read_count
 from chat.providers.tool_calls import complete_call
@@ -24,7 +28,7 @@ _REASONS: Final[dict[str, str]] = {
     "model_context_window_exceeded": "length",
     "tool_use": "tool-calls",
     "pause_turn": "pause",
-    "refusal": "content-filter",
+    "refusal": "refusal",
 }
 
 
@@ -32,6 +36,9 @@ _REASONS: Final[dict[str, str]] = {
 class _Block:
     start: dict[str, Any]
     pieces: list[str] = field(default_factory=list)
+    # Of a text: how long it is, and the sources that are named for it.
+    length: int = 0
+    citations: list[Any] = field(default_factory=list)
 
     @property
     def type(self) -> object:
@@ -46,6 +53,8 @@ class AnthropicAnswer(AnswerReader):
         self._blocks: dict[int, _Block] = {}
         self._counts: dict[str, Any] = {}
         self._reason: str | None = None
+        # Why the model refused to go on.
+        self._details: dict[str, Any] = {}
 
     @property
     def finished(self) -> bool:
@@ -65,7 +74,8 @@ class AnthropicAnswer(AnswerReader):
         if calls and reason in ("stop", "other"):
             reason = "tool-calls"
         usage = [self._usage] if self._usage else []
-        return [*self._joiner.close(), *calls, *usage, Finish(reason)]
+        refusal = (_text(self._details, "category"), _text(self._details, "explanation"))
+        return [*self._joiner.close(), *calls, *usage, Finish(reason, *refusal)]
 
     def _read_payload(self, payload: str) -> None:
         event = parse_object(payload)
@@ -84,7 +94,7 @@ class AnthropicAnswer(AnswerReader):
             case {"type": "message_start", "message": dict(message)}:
                 self._add_usage(message.get("usage"))
             case {"type": "message_delta", "delta": dict(delta)}:
-                self._reason = _stop_reason(delta) or self._reason
+                self._read_stop(delta)
                 self._add_usage(event.get("usage"))
             case {"type": "message_stop"}:
                 self.done = True
@@ -98,14 +108,21 @@ class AnthropicAnswer(AnswerReader):
                 self._start_block(index, block)
                 self._end_block(index)
         self._add_usage(message.get("usage"))
-        self._reason = _stop_reason(message)
+        self._read_stop(message)
+
+    def _read_stop(self, message: dict[str, Any]) -> None:
+        if reason := message.get("stop_reason"):
+            self._reason = str(reason)
+        if isinstance(details := message.get("stop_details"), dict):
+            self._details = details
 
     def _start_block(self, index: int, block: dict[str, Any]) -> None:
         kept = _Block(block)
         self._blocks[index] = kept
         match block:
             case {"type": "text"}:
-                self._joiner.add_text(_text(block, "text"))
+                kept.citations = list(block.get("citations") or ())
+                self._add_text(index, _text(block, "text"))
             case {"type": "thinking"}:
                 self._joiner.add_reasoning(_text(block, "thinking"))
                 self._add_signature(_text(block, "signature"))
@@ -114,19 +131,34 @@ class AnthropicAnswer(AnswerReader):
                 self._joiner.add_event(ToolCallStart(kept.start["id"], kept.start["name"]))
                 if block.get("input"):
                     kept.pieces.append(json.dumps(block["input"], ensure_ascii=False))
+            case {"type": "server_tool_use", "id": str(id_), "name": str(name)}:
+                self._joiner.add_event(ToolCallStart(clean_text(id_), clean_text(name)))
             case {"type": "tool_use"}:
                 kept.start = {"type": "unnamed call"}
 
     def _read_delta(self, index: int, delta: dict[str, Any]) -> None:
         match delta.get("type"):
             case "text_delta":
-                self._joiner.add_text(_text(delta, "text"))
+                self._add_text(index, _text(delta, "text"))
+            case "citations_delta" if index in self._blocks:
+                self._blocks[index].citations.append(delta.get("citation"))
             case "thinking_delta":
                 self._joiner.add_reasoning(_text(delta, "thinking"))
             case "signature_delta":
                 self._add_signature(_text(delta, "signature"))
             case "input_json_delta" if index in self._blocks:
                 self._add_arguments(self._blocks[index], _text(delta, "partial_json"))
+
+    def _add_text(self, index: int, piece: str) -> None:
+        self._joiner.add_text(piece)
+        if index in self._blocks:
+            self._blocks[index].length += len(piece)
+
+    def _cite(self, block: _Block) -> None:
+        """The sources of a text, told at its end: they come before or after its words."""
+        for citation in block.citations:
+            if isinstance(citation, dict):
+                self._joiner.add_event(citation_of(citation, block.length))
 
     def _add_arguments(self, block: _Block, piece: str) -> None:
         if piece:
@@ -140,15 +172,29 @@ class AnthropicAnswer(AnswerReader):
             self._joiner.add_reasoning("", {"signature": signature})
 
     def _end_block(self, index: int) -> None:
-        """A block of a kind we do not show is kept as it is, to be sent back unchanged."""
+        """A block that is none of ours is kept as it is, to be sent back unchanged; what the
+        provider does itself is shown besides."""
         block = self._blocks.get(index)
+        if block is not None and block.type == "text":
+            self._cite(block)
         if block is None or block.type in ("text", "thinking", "tool_use", "unnamed call"):
             return
         kept = dict(block.start)
         if block.pieces:
             kept["input"] = complete_call("", "", "".join(block.pieces)).arguments
+        self._show(kept)
         # The empty signature says that nothing more belongs to this reasoning.
         self._joiner.add_reasoning("", {"signature": "", "block": clean_json(kept)})
+
+    def _show(self, block: dict[str, Any]) -> None:
+        match block:
+            case {"type": "server_tool_use", "id": str(id_), "name": str(name)}:
+                arguments = block.get("input")
+                called = clean_json(arguments) if isinstance(arguments, dict) else {}
+                call = ToolCall(clean_text(id_), clean_text(name), called, in_answer=True)
+                self._joiner.add_event(call)
+            case {"tool_use_id": str(id_)} if is_result(block):
+                self._joiner.add_event(ToolOutput(clean_text(id_), result_of(block)))
 
     def _add_usage(self, usage: object) -> None:
         """Usage is cumulative: what comes later replaces what came before."""
@@ -170,11 +216,6 @@ def _usage_of(counts: dict[str, Any]) -> Usage:
         input_has_cache=False,
     )
     return Usage(tokens)
-
-
-def _stop_reason(message: dict[str, Any]) -> str | None:
-    reason = message.get("stop_reason")
-    return str(reason) if reason else None
 
 
 def _text(fields: dict[str, Any], name: str) -> str:

@@ -15,6 +15,8 @@ from chat.protocol.interfaces import (
     ToolCallBlock,
     ToolResultBlock,
 )
+from chat.providers.anthropic.citations import text_blocks
+from chat.providers.anthropic.server_tools import server_tools, without_lost_calls
 from chat.providers.anthropic.thinking import thinking_fields
 from chat.providers.file_blocks import base64_of, file_note
 
@@ -27,11 +29,12 @@ def request_body(request: ModelRequest) -> JsonObject:
     body: JsonObject = {"model": request.model, "messages": _merge(request.messages)}
     if request.system:
         body["system"] = [{"type": "text", "text": request.system}]
-    if request.tools:
-        body["tools"] = [
-            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
-            for tool in request.tools
-        ]
+    tools: list[JsonObject] = [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+        for tool in request.tools
+    ]
+    if tools := [*server_tools(request), *tools]:
+        body["tools"] = tools
     _mark_cached(body)
     return body | {"stream": True} | thinking_fields(request)
 
@@ -59,6 +62,7 @@ def _merge(messages: tuple[ModelMessage, ...]) -> list[JsonObject]:
             turns[-1]["content"] += blocks
         else:
             turns.append({"role": role, "content": blocks})
+    without_lost_calls(turns)
     for turn in turns:
         if turn["role"] == "user":
             turn["content"].sort(key=lambda block: block["type"] != "tool_result")
@@ -68,8 +72,7 @@ def _merge(messages: tuple[ModelMessage, ...]) -> list[JsonObject]:
 def _blocks(block: Block) -> Iterator[JsonObject]:
     match block:
         case TextBlock():
-            if block.text:
-                yield {"type": "text", "text": block.text}
+            yield from text_blocks(block)
         case ReasoningBlock():
             yield from _reasoning(block)
         case FileBlock():

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from chat.protocol.interfaces import Finish, ProviderEvent
+from chat.providers.annotations import cited_in
 from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_object
 from chat.providers.faults import error_failure, failure
 from chat.providers.openai.thought_details import ThoughtDetails
@@ -32,6 +33,9 @@ class OpenAIAnswer(AnswerReader):
         self._details = ThoughtDetails()
         self._reason: str | None = None
         self._refused = False
+        # How much text has come, and the sources that were named: some name all with every chunk.
+        self._written = 0
+        self._cited: set[tuple[str, int]] = set()
 
     @property
     def finished(self) -> bool:
@@ -46,7 +50,7 @@ class OpenAIAnswer(AnswerReader):
     def finish(self) -> list[ProviderEvent]:
         reason = _REASONS.get(self._reason or "", "other")
         if self._refused:
-            reason = "content-filter"
+            reason = "refusal"
         elif self._calls and reason != "content-filter":
             reason = "tool-calls"  # some servers say "stop" although they call
         usage = self._usage
@@ -109,19 +113,29 @@ class OpenAIAnswer(AnswerReader):
                 self._read_parts(content)
             else:
                 self._add_content(_text(content))
-        calls = delta.get("tool_calls")
+        calls, old = delta.get("tool_calls"), delta.get("function_call")
+        if calls is None and isinstance(old, dict):
+            calls = [{"index": 0, "function": old}]
         if isinstance(calls, list):
             for event in self._calls.feed(calls):
                 self._joiner.add_event(event)
-        elif isinstance(old := delta.get("function_call"), dict):
-            for event in self._calls.feed([{"index": 0, "function": old}]):
-                self._joiner.add_event(event)
+        if isinstance(annotations := delta.get("annotations"), list):
+            self._cite(annotations)
         refusal = delta.get("refusal")
         if refusal:
             self._refused = True
             self._joiner.add_text(_text(refusal))
 
+    def _cite(self, annotations: list[Any]) -> None:
+        for annotation in annotations:
+            cited = cited_in(annotation, self._written)
+            place = (cited.url, self._written - cited.before_end) if cited else None
+            if cited is not None and place is not None and place not in self._cited:
+                self._cited.add(place)
+                self._joiner.add_event(cited)
+
     def _add_content(self, text: str) -> None:
+        self._written += len(text)
         if self._splitter.only_text_follows:
             self._joiner.add_text(text)
             return

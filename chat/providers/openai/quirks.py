@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 from chat.protocol.adjustments import Adjustments
+from chat.protocol.frozen import JsonObject
 
 # Stands for the step in the fields of `ThinkingFields`.
 STEP: Final = "{step}"
@@ -46,6 +47,8 @@ class Quirks:
     echo_details: bool = False
     # Gemini refuses a call that comes back without its signature.
     echo_extra_content: bool = False
+    # What is sent for a search of the server's own, where it has one.
+    web_search: JsonObject = field(default_factory=dict)
     # Whether requests that begin alike are kept together by a key.
     cache_key: bool = False
 

@@ -40,6 +40,8 @@ def request_body(request: ModelRequest, quirks: Quirks) -> JsonObject:
         body[quirks.max_tokens_field] = request.max_output
     if request.cache_key and quirks.cache_key:
         body["prompt_cache_key"] = request.cache_key
+    if "web_search" in request.server_tools:
+        body |= quirks.web_search
     return body | thinking_fields(request, quirks)
 
 

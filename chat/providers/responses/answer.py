@@ -6,14 +6,18 @@ from typing import Any, Final
 from chat.protocol.interfaces import (
     Finish,
     ProviderEvent,
+    ToolCall,
     ToolCallDelta,
     ToolCallStart,
+    ToolOutput,
     Usage,
 )
 from chat.protocol.text import clean_json, clean_text
+from chat.providers.annotations import cited_in
 from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_object
 from chat.providers.faults import error_failure
 from chat.providers.responses.request import ITEM
+from chat.providers.responses.server_tools import arguments_of, name_of, result_of
 from chat.providers.token_counts import count_tokens, read_count
 from chat.providers.tool_calls import complete_call
 
@@ -32,8 +36,11 @@ class _Item:
     call_id: str = ""
     name: str = ""
     pieces: list[str] = field(default_factory=list)
-    # Whether any of its words have come.
+    # Whether any of its words have come, and how many characters.
     has_text: bool = False
+    written: int = 0
+    # How many of its sources have come.
+    cited: int = 0
 
 
 class ResponsesAnswer(AnswerReader):
@@ -62,7 +69,7 @@ class ResponsesAnswer(AnswerReader):
         ]
         reason = self._reason or "other"
         if self._refused:
-            reason = "content-filter"
+            reason = "refusal"
         elif calls and reason == "stop":
             reason = "tool-calls"
         usage = [self._usage] if self._usage else []
@@ -85,7 +92,7 @@ class ResponsesAnswer(AnswerReader):
     def _read_event(self, event: dict[str, Any]) -> None:
         match event:
             case {"type": "response.output_text.delta", "delta": str(piece)}:
-                self._note_text(event)
+                self._note_text(event, len(piece))
                 self._joiner.add_text(piece)
             case {"type": "response.refusal.delta", "delta": str(piece)}:
                 self._note_text(event)
@@ -97,10 +104,11 @@ class ResponsesAnswer(AnswerReader):
             }:
                 self._note_text(event)
                 self._joiner.add_reasoning(piece)
-            case {"type": "response.reasoning_summary_part.added"}:
-                # A summary has several parts, each a paragraph.
-                if (item := self._item(event)) and item.has_text:
-                    self._joiner.add_reasoning("\n\n")
+            case {
+                "type": "response.reasoning_summary_part.added"
+                | "response.output_text.annotation.added"
+            }:
+                self._read_addition(event)
             case {"type": "response.function_call_arguments.delta", "delta": str(piece)}:
                 self._add_arguments(self._item(event), piece)
             case {"type": "response.output_item.added", "item": dict(item)}:
@@ -109,6 +117,14 @@ class ResponsesAnswer(AnswerReader):
                 self._end(event.get("output_index"), item)
             case {"type": str(kind), "response": dict(response)}:
                 self._read_response(kind, response)
+
+    def _read_addition(self, event: dict[str, Any]) -> None:
+        item = self._item(event)
+        if "annotation" in event:
+            self._cite(item, event["annotation"])
+        elif item and item.has_text:
+            # A summary has several parts, each a paragraph.
+            self._joiner.add_reasoning("\n\n")
 
     def _read_response(self, kind: str, response: dict[str, Any]) -> None:
         """The response as a whole, with which the server begins and ends."""
@@ -144,9 +160,16 @@ class ResponsesAnswer(AnswerReader):
     def _item(self, event: dict[str, Any]) -> _Item | None:
         return self._items.get(event.get("output_index", -1))
 
-    def _note_text(self, event: dict[str, Any]) -> None:
+    def _note_text(self, event: dict[str, Any], length: int = 0) -> None:
         if item := self._item(event):
             item.has_text = True
+            item.written += length
+
+    def _cite(self, item: _Item | None, annotation: Any) -> None:
+        if item is not None and (cited := cited_in(annotation, item.written)):
+            self._joiner.add_event(cited)
+        if item is not None:
+            item.cited += 1
 
     def _begin(self, index: object, item: dict[str, Any]) -> None:
         if not isinstance(index, int) or index in self._items:
@@ -156,6 +179,8 @@ class ResponsesAnswer(AnswerReader):
             case {"type": "function_call", "call_id": str(call_id), "name": str(name)}:
                 begun.call_id, begun.name = clean_text(call_id), clean_text(name)
                 self._joiner.add_event(ToolCallStart(begun.call_id, begun.name))
+            case {"id": str(id_)} if name := name_of(item):
+                self._joiner.add_event(ToolCallStart(clean_text(id_), clean_text(name)))
 
     def _end(self, index: object, item: dict[str, Any]) -> None:
         self._begin(index, item)
@@ -171,17 +196,29 @@ class ResponsesAnswer(AnswerReader):
                     self._joiner.add_reasoning(_texts(item, "summary") or _texts(item, "content"))
                 self._keep(item)
             case _:
+                self._show(item)
                 self._keep(item)
 
+    def _show(self, item: dict[str, Any]) -> None:
+        """What the provider did itself: the item is the call and its result."""
+        name, id_ = clean_text(name_of(item)), item.get("id")
+        if name and isinstance(id_, str):
+            call_id, arguments = clean_text(id_), clean_json(arguments_of(item))
+            self._joiner.add_event(ToolCall(call_id, name, arguments, in_answer=True))
+            self._joiner.add_event(ToolOutput(call_id, result_of(item)))
+
     def _end_message(self, begun: _Item, item: dict[str, Any]) -> None:
-        """The words of a message of which no delta came."""
-        if begun.has_text:
-            return
+        """What of a message came in no delta: its words, its sources."""
+        known, begun_with_text = begun.cited, begun.has_text
         for part in item.get("content") or ():
             match part:
                 case {"type": "output_text", "text": str(text)}:
-                    self._joiner.add_text(text)
-                case {"type": "refusal", "refusal": str(text)}:
+                    if not begun_with_text:
+                        begun.written += len(text)
+                        self._joiner.add_text(text)
+                    for annotation in (part.get("annotations") or [])[known:]:
+                        self._cite(begun, annotation)
+                case {"type": "refusal", "refusal": str(text)} if not begun_with_text:
                     self._refused = True
                     self._joiner.add_text(text)
 
@@ -191,9 +228,11 @@ class ResponsesAnswer(AnswerReader):
             self._joiner.add_event(ToolCallDelta(item.call_id, clean_text(piece)))
 
     def _keep(self, item: dict[str, Any]) -> None:
-        """An item that goes back as it came. Some servers refuse its state and empty fields."""
+        """An item that goes back as it came. Of a thought some servers refuse the state, and of all
+        items empty fields; the calls of their own they want whole."""
+        without = "status" if item.get("type") == "reasoning" else ""
         kept = {
-            name: value for name, value in item.items() if name != "status" and value is not None
+            name: value for name, value in item.items() if name != without and value is not None
         }
         # The empty signature says that nothing more belongs to this thought.
         self._joiner.add_reasoning("", {"signature": "", ITEM: clean_json(kept)})

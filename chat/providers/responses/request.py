@@ -22,6 +22,7 @@ from chat.protocol.interfaces import (
     ToolResultBlock,
 )
 from chat.providers.file_blocks import file_note
+from chat.providers.responses.server_tools import included, server_tools
 
 # Where an item that must go back unchanged is kept in the metadata of a thought.
 ITEM: Final = "item"
@@ -39,8 +40,9 @@ def request_body(request: ModelRequest) -> JsonObject:
     }
     if request.system:
         body["instructions"] = request.system
+    tools = server_tools(request.server_tools)
     if request.tools:
-        body["tools"] = [
+        tools += [
             {
                 "type": "function",
                 "name": tool.name,
@@ -51,16 +53,20 @@ def request_body(request: ModelRequest) -> JsonObject:
             }
             for tool in request.tools
         ]
+    if tools:
+        body["tools"] = tools
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key
     if request.max_output is not None:
         body["max_output_tokens"] = request.max_output
     if _thinks(request):
         body["reasoning"] = _reasoning(request.effort)
-        body["include"] = ["reasoning.encrypted_content"]
     elif request.temperature is not None:
         # Models that think refuse any temperature but their own.
         body["temperature"] = request.temperature
+    thoughts = ("reasoning.encrypted_content",) if _thinks(request) else ()
+    if wanted := [*thoughts, *included(request.server_tools)]:
+        body["include"] = wanted
     return body
 
 

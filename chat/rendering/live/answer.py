@@ -18,7 +18,7 @@ from chat.protocol.events import (
 )
 from chat.protocol.follow import Gap
 from chat.protocol.messages import AnswerInfo, WithParts
-from chat.protocol.notes import part_notes
+from chat.protocol.notes import PartNotes, part_notes, with_part_notes
 from chat.protocol.parts import (
     OpenSpan,
     Part,
@@ -37,6 +37,7 @@ from chat.rendering.page.cards import card_state
 from chat.rendering.page.footer import foot_html, work_html
 from chat.rendering.page.messages import drawn_above, is_growing, part_html
 from chat.rendering.page.pages import status_text
+from chat.rendering.page.prose import sources_html
 from chat.rendering.reader import Reader
 
 # Below this a text is drawn in a millisecond or two.
@@ -211,7 +212,11 @@ class LiveAnswer:
         time: OpenSpan | Span = event.time or OpenSpan()
         if isinstance(text.part, ReasoningPart):
             time = Span(start=time.start or text.part.time.start, end=time.end)
-        return text.part.model_copy(update={"text": text.text(), "time": time})
+        changes: dict[str, object] = {"text": text.text(), "time": time}
+        if isinstance(event, Chunk) and event.citations:
+            notes = PartNotes(citations=event.citations)
+            changes["metadata"] = with_part_notes(text.part.metadata, notes)
+        return text.part.model_copy(update=changes)
 
     def is_slow(self, event: Delta | Tool) -> bool:
         """Whether a frame takes so long that a thread should draw it."""
@@ -239,6 +244,8 @@ class LiveAnswer:
         elif html:
             yield self._place(position, html)
         self.stale.discard(position)
+        if not growing:
+            yield from self._sources(part, position)
         if isinstance(part, ReasoningPart | ToolPart):
             yield self._announce(part)
 
@@ -262,10 +269,16 @@ class LiveAnswer:
         yield swap.closed(text.element)
         if isinstance(part, TextPart):
             yield text.finish()
+            yield from self._sources(part, position)
         elif html := part_html(part, self.position, position, self.reader):
             yield swap.replace(html)
         else:
             yield swap.remove(dom.part_id(self.position, position))
+
+    def _sources(self, part: Part, position: int) -> Iterator[str]:
+        """The sources of a text stand below it once it is whole."""
+        if html := sources_html(part, self.reader):
+            yield swap.after(dom.part_id(self.position, position), html)
 
     def _exchange(self, part: Part, position: int) -> Iterator[str]:
         known = self.parts[position]

@@ -52,6 +52,7 @@ from chat.rendering.page.diffs import Diff, compare
 from chat.rendering.page.json_text import parsed, pretty_html
 from chat.rendering.reader import Reader
 from chat.rendering.reasons import reason_text, reasons_text
+from chat.rendering.tool_names import tool_name
 
 CardState = Literal["queued", "running", "done", "failed", "stopped"]
 
@@ -61,7 +62,16 @@ _MAIN_ARGUMENTS = ("expression", "query", "command", "cmd", "file_path", "path",
 
 NEUTRAL_ICON: Final = "nut"
 # Icons of tools that only other programs have; ours are registered with theirs.
-_FOREIGN_ICONS = {"web_search": "globe", "bash": "term"}
+_FOREIGN_ICONS = {
+    "web_search": "globe",
+    "web_fetch": "globe",
+    "bash": "term",
+    "bash_code_execution": "term",
+    "code_execution": "term",
+    "code_interpreter": "term",
+    "text_editor_code_execution": "file",
+    "file_search": "file",
+}
 
 
 class ShownPicture(NamedTuple):
@@ -115,6 +125,8 @@ class Card:
     since: int | None = None
     clock: str = ""
     nested: bool = False
+    # Whether the provider ran the tool itself.
+    by_provider: bool = False
 
 
 def tool_card_html(part: ToolPart, message: int, position: int, reader: Reader) -> SafeString:
@@ -167,7 +179,7 @@ def make_card(part: ToolPart, element: str, reader: Reader) -> Card:
         id=element,
         state=card_state(state),
         icon=_icon(part.tool, form, reader),
-        name=reader.names.tools.get(part.tool, part.tool),
+        name=tool_name(part.tool, reader),
         gist=" · ".join(filter(None, (remark, gist))),
         arguments=pretty_html(state.input) if state.input and not in_result else None,
         remark=remark,
@@ -175,14 +187,16 @@ def make_card(part: ToolPart, element: str, reader: Reader) -> Card:
         diff=result.value.diff if result and isinstance(result.value, ShownDiff) else None,
         pictures=_pictures(state),
         nested=bool(own.parent_call_id),
+        by_provider=own.by_provider,
         **_times(state, reader),
     )
 
 
 def gist_of(state: ToolState, display: Display | None) -> str:
     """One line that says what the call is about."""
-    if display is not None and (gist := _FORMS[type(display)].gist):
-        return gist(display)
+    form = None if display is None else _FORMS[type(display)]
+    if form and form.gist and (shown := form.gist(display)):
+        return shown
     title = "" if isinstance(state, ToolPending | ToolError) else state.title
     if title:
         return title

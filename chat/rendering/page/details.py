@@ -18,6 +18,7 @@ from chat.rendering.page import times
 from chat.rendering.page.footer import cost_text, stopped_text
 from chat.rendering.page.json_text import pretty_html
 from chat.rendering.reader import Reader
+from chat.rendering.tool_names import tool_name
 
 
 class Line(NamedTuple):
@@ -68,7 +69,7 @@ def _how(details: AnswerDetails, info: AnswerInfo, reader: Reader) -> Iterator[L
     yield Line(_("First word after"), "" if first is None else times.delay(first))
     yield Line(_("Duration"), "" if ended is None else times.duration(ended - began))
     yield Line(_("Steps"), _count(details.steps.calls))
-    used = Counter(reader.names.tools.get(part.tool, part.tool) for part in details.answer.tools)
+    used = Counter(tool_name(part.tool, reader) for part in details.answer.tools)
     tools = (f"{name} × {count}" if count > 1 else name for name, count in used.items())
     yield Line(_("Tools used"), ", ".join(tools))
 
@@ -129,7 +130,8 @@ def _finish(reason: str) -> str:
         "stop": _("The model had said all"),
         "length": _("The limit of output was reached"),
         "tool-calls": _("The model called tools"),
-        "content-filter": _("The model or its provider refused"),
+        "content-filter": _("The provider’s content filter held the answer back."),
+        "refusal": _("The model refused to answer this."),
         "pause": _("The provider made a pause"),
         "cancelled": _("Stopped"),
         "error": _("Failed"),

@@ -28,7 +28,7 @@ from chat.rendering.page.cards import (
 )
 from chat.rendering.page.footer import foot_html, work_html
 from chat.rendering.page.long_text import is_long
-from chat.rendering.page.prose import prose, thought
+from chat.rendering.page.prose import prose, sources_html, thought
 from chat.rendering.page.sizes import file_size
 from chat.rendering.reader import Reader
 
@@ -176,6 +176,8 @@ def _parts(
         part = parts[position]
         growing = is_growing(part, streaming=streaming)
         yield part_html(part, info.position, position, reader, is_open=growing, cursor=cursors)
+        if not growing:
+            yield sources_html(part, reader)
 
 
 def _question(message: WithParts, reader: Reader) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from chat.rendering.page.messages import message_html
 from chat.rendering.page.queue import queue_html
 from chat.rendering.page.remembered import Remembering
 from chat.rendering.reader import Reader
+from chat.rendering.tool_names import tool_name
 
 Occasion = Literal["started", "thinking", "using", "queued", "done", "stopped", "failed"]
 
@@ -331,8 +332,7 @@ def status_text(occasion: Occasion, reader: Reader, tool: str = "") -> str:
             case "thinking":
                 return _("Thinking…")
             case "using":
-                name = reader.names.tools.get(tool, tool)
-                return _("Using %(tool)s") % {"tool": name}
+                return _("Using %(tool)s") % {"tool": tool_name(tool, reader)}
             case "queued":
                 return _("Your message waits in the queue.")
             case "done":

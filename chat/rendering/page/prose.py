@@ -1,10 +1,16 @@
 """Text of a model as HTML: open while it grows, closed once it is whole."""
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from chat.protocol.citations import sources_of
+from chat.protocol.notes import part_notes
+from chat.protocol.parts import Part, TextPart
+from chat.rendering.reader import Reader
 from chat.rendering.streaming import Labels, StreamingMarkdown, StreamingText, render_part
 
 
@@ -53,3 +59,35 @@ def labels() -> Labels:
         caution=_("Caution"),
         task=_("Task"),
     )
+
+
+# --- the sources of a text ----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A source; without an address it is only named."""
+
+    title: str
+    url: str
+    host: str
+    quote: str
+
+
+def sources_html(part: Part, reader: Reader) -> SafeString:
+    """The sources of a text that is whole; nothing where none are named."""
+    if not isinstance(part, TextPart) or not part.metadata:
+        return SafeString("")
+    sources = sources_of(part_notes(part).citations)
+    if not sources:
+        return SafeString("")
+    links = [Link(each.title, each.url, host_of(each.url), each.quote) for each in sources]
+    with reader.speaking():
+        return SafeString(render_to_string("chat/sources.html", {"links": links}).strip())
+
+
+def host_of(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""

@@ -24,6 +24,7 @@ from chat.protocol.files import IMAGES
 from chat.protocol.ids import is_uuid
 from chat.protocol.interfaces import SearchEngine
 from chat.protocol.messages import ModelRef
+from chat.protocol.server_tools import ServerTool, known_server_tools
 from chat.providers.presets import IMAGES_OF, takes_pdf
 from chat.providers.registry import Connection
 from chat.services import statements
@@ -50,6 +51,8 @@ class ModelChoice:
     adjustments: Adjustments = ()
     # What can be chosen of its thinking.
     thinking: Thinking = field(default_factory=Thinking)
+    # What its provider may run itself.
+    server_tools: tuple[ServerTool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +275,7 @@ def _choice(row: LanguageModel, adjustments: Adjustments) -> ModelChoice:
         adjustments=adjustments,
         thinks=row.reasoning,
         thinking=Thinking(in_order(row.efforts or ()), _form(row.thinking)),
+        server_tools=known_server_tools(row.server_tools),
     )
 
 

@@ -1,14 +1,17 @@
 """A conversation as a file, in forms that people and other programs read."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from urllib.parse import quote
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 
 from chat.formats.tool_message_parts import to_tool_messages
 from chat.models import Conversation, Message
+from chat.protocol.citations import sources_of
 from chat.protocol.errors import ChatError
 from chat.protocol.messages import WithParts, is_answer, message_to_json
 from chat.protocol.notes import part_notes
@@ -100,7 +103,7 @@ def _markdown(part: Part) -> str:
         return f"*{_('This part cannot be shown')}*"
     match part:
         case TextPart():
-            return part.text.strip()
+            return "\n\n".join(filter(None, (part.text.strip(), _sources(part))))
         case ReasoningPart():
             return "\n".join(f"> {line}" for line in part.text.strip().splitlines())
         case ToolPart(state=ToolCompleted(output=result) | ToolError(error=result)):
@@ -110,6 +113,16 @@ def _markdown(part: Part) -> str:
             return f"[{part.filename or part.mime}]"
         case _:
             return ""
+
+
+def _sources(part: TextPart) -> str:
+    """The sources that the model named, numbered, as links."""
+    lines = []
+    for number, source in enumerate(sources_of(part_notes(part).citations), start=1):
+        title = re.sub(r"([\\\[\]<>])", r"\\\1", source.title)
+        address = quote(source.url, safe="/:?#[]@!$&'*+,;=%~")
+        lines.append(f"{number}. [{title}](<{address}>)" if address else f"{number}. {title}")
+    return "\n".join(lines)
 
 
 def _fenced(text: str) -> str:

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from chat.engine.changes import PartClosed, PartGrew, PartOpened, ToolChanged
+from chat.protocol.citations import Citation
 from chat.protocol.events import Chunk, RunEvent, Step, Thinking, Tool
+from chat.protocol.notes import part_notes
 from chat.protocol.parts import (
     FilePart,
     OpenSpan,
@@ -33,9 +35,10 @@ class Growth:
     pieces: list[str] = field(default_factory=list)
     done: bool = False
     time: OpenSpan | None = None
+    citations: tuple[Citation, ...] = ()
 
     def event(self, conversation_id: str) -> Chunk | Thinking:
-        return self.kind(
+        event = self.kind(
             conversation_id=conversation_id,
             part_id=self.part_id,
             position=self.position,
@@ -44,6 +47,9 @@ class Growth:
             done=self.done,
             time=self.time,
         )
+        if self.citations and isinstance(event, Chunk):
+            return replace(event, citations=self.citations)
+        return event
 
 
 class Frames:
@@ -120,6 +126,9 @@ class Frames:
             growth = Growth(kind, part.id, position, len(part.text))
             self._waiting.append(growth)
         growth.done, growth.time = True, time
+        if isinstance(part, TextPart) and part.metadata:
+            # What a model wants back is nothing for those who read.
+            growth.citations = tuple(each.without_raw() for each in part_notes(part).citations)
 
     def _tool(self, part: ToolPart, position: int) -> Tool:
         state = part.state

@@ -52,6 +52,7 @@ class RequestBuilder:
             system=spec.system,
             messages=self._messages(parts),
             tools=self.tools,
+            server_tools=spec.model.server_tools,
             temperature=spec.temperature,
             max_output=spec.model.max_output,
             thinks=spec.model.thinks,

@@ -1,0 +1,105 @@
+"""The tools that a provider runs itself on the Responses wire: one item for call and result."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from chat.protocol.displays import SearchDisplay, SearchHit, TextDisplay
+from chat.protocol.frozen import JsonObject
+from chat.protocol.interfaces import ToolResult
+
+# How each is asked for; there is no tool for a single page, which the search opens by itself.
+_TYPES: Final[dict[str, JsonObject]] = {
+    "web_search": {"type": "web_search"},
+    "code_execution": {"type": "code_interpreter", "container": {"type": "auto"}},
+}
+# What must be asked for to be told.
+_INCLUDED: Final[dict[str, str]] = {
+    "web_search": "web_search_call.action.sources",
+    "code_execution": "code_interpreter_call.outputs",
+}
+_NAMES: Final[dict[str, str]] = {
+    "web_search_call": "web_search",
+    "code_interpreter_call": "code_interpreter",
+    "file_search_call": "file_search",
+    "mcp_call": "mcp",
+}
+
+
+def server_tools(asked: tuple[str, ...]) -> list[JsonObject]:
+    return [dict(_TYPES[tool]) for tool in asked if tool in _TYPES]
+
+
+def included(asked: tuple[str, ...]) -> Iterator[str]:
+    return (_INCLUDED[tool] for tool in asked if tool in _INCLUDED)
+
+
+def name_of(item: dict[str, Any]) -> str:
+    """The name of the tool; nothing where the item is no call of the provider's own."""
+    known = _NAMES.get(str(item.get("type")), "")
+    return (_text(item, "name") or known) if known == "mcp" else known
+
+
+def arguments_of(item: dict[str, Any]) -> JsonObject:
+    match item:
+        case {"type": "web_search_call", "action": dict(action)}:
+            kept = ("query", "url", "pattern")
+            return {name: action[name] for name in kept if isinstance(action.get(name), str)}
+        case {"type": "code_interpreter_call", "code": str(code)}:
+            return {"code": code}
+        case {"type": "file_search_call", "queries": list(queries)}:
+            return {"query": ", ".join(str(query) for query in queries)}
+        case {"type": "mcp_call", "arguments": str(arguments)}:
+            return _parsed(arguments)
+        case _:
+            return {}
+
+
+def result_of(item: dict[str, Any]) -> ToolResult:
+    if item.get("status") == "failed" or item.get("error"):
+        return ToolResult.failed(_error(item.get("error")))
+    match item:
+        case {"type": "web_search_call", "action": dict(action)}:
+            return _found(action)
+        case {"type": "code_interpreter_call"}:
+            outputs = item.get("outputs")
+            logs = (_text(each, "logs") for each in outputs or () if isinstance(each, dict))
+            return _said("\n".join(log for log in logs if log))
+        case {"type": "file_search_call"}:
+            results = item.get("results")
+            names = (_text(each, "filename") for each in results or () if isinstance(each, dict))
+            return _said("\n".join(name for name in names if name))
+        case _:
+            return _said(_text(item, "output"))
+
+
+def _found(action: dict[str, Any]) -> ToolResult:
+    sources = action.get("sources")
+    urls = [_text(each, "url") for each in sources or () if isinstance(each, dict)]
+    hits = tuple(SearchHit(title=url, url=url) for url in dict.fromkeys(urls) if url)
+    if not hits:
+        return _said(_text(action, "url"))
+    display = SearchDisplay(query=_text(action, "query"), hits=hits)
+    return ToolResult("\n".join(hit.url for hit in hits), display=display)
+
+
+def _said(text: str) -> ToolResult:
+    return ToolResult(text, display=TextDisplay(text=text) if text else None)
+
+
+def _error(error: object) -> str:
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) else ""
+
+
+def _parsed(arguments: str) -> JsonObject:
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return {"arguments": arguments}
+    return value if isinstance(value, dict) else {"arguments": value}
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
