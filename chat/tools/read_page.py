@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from chat.formats.plain_markdown import plain_text
 from chat.protocol.displays import PageDisplay
 from chat.protocol.errors import ToolFailure
 from chat.protocol.frozen import JsonObject
@@ -76,6 +77,12 @@ def configure(*, private_hosts: Iterable[str] = ()) -> None:
     reader.fetcher.allowed = Allowed.of(private_hosts)
 
 
+def _excerpt(text: str) -> str:
+    """How a text begins, without the marks of Markdown."""
+    words = " ".join(plain_text(text[: EXCERPT * 4]).split())
+    return words if len(words) <= EXCERPT else f"{words[:EXCERPT].rsplit(' ', 1)[0]} …"
+
+
 def _gist(arguments: JsonObject) -> str:
     return str(arguments["url"])
 
@@ -109,7 +116,7 @@ async def read_page(
     display = PageDisplay(
         title=title,
         url=page.url,
-        excerpt=" ".join(text[: EXCERPT * 2].split())[:EXCERPT],
+        excerpt=_excerpt(text),
         first=offset,
         last=end,
         total=len(whole),

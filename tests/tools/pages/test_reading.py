@@ -49,7 +49,8 @@ async def test_the_text_of_an_article_without_what_stands_around_it(
     assert "About" not in result.text
     assert isinstance(result.display, PageDisplay)
     assert (result.display.title, result.display.url) == ("Tides & times", pages.url("/tides"))
-    assert "the tide turns" in result.display.excerpt
+    assert result.display.excerpt.startswith("Tides Paragraph 1: the tide turns twice a day")
+    assert "](" not in result.display.excerpt
     assert result.title == "Tides & times"
 
 
@@ -77,6 +78,7 @@ async def test_a_long_page_is_read_in_parts_and_fetched_once(
     first = await read(context, pages.url("/long"))
     assert isinstance(first.display, PageDisplay)
     assert (first.display.first, first.display.last) == (0, PART)
+    assert first.display.excerpt.endswith(" …")
     assert f"Read on with offset={PART}." in first.text
     total = first.display.total
     second = await read(context, pages.url("/long"), offset=PART)
