@@ -31,6 +31,7 @@ LANDED = {
     "0003_catalog_stamp": "9e05c37b689a082a",
     "0004_process_identity": "4b772423fdf39195",
     "0005_agent_examples": "675aa87730d1c99a",
+    "0021_pauses": "056948f0ccaee442",
     "0006_own_listed": "cb8baec1aab84c73",
     "0007_queued_messages": "a13e4a12e662020f",
     "0008_tabs": "3405e312e78bf7c4",

@@ -74,6 +74,8 @@ class Message(Row):
     created = models.DateTimeField(_("created"), default=timezone.now, editable=False)
     updated = models.DateTimeField(_("updated"), default=timezone.now)
     completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
+    # Between an early end and being continued: a list of from and to, in milliseconds.
+    pauses = models.JSONField(null=True, blank=True, editable=False)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
 
     objects = MessageQuerySet.as_manager()

@@ -47,6 +47,13 @@ class UserTime(Frozen):
 class AnswerTime(Frozen):
     created: int
     completed: int | None = None
+    # Between an early end and being continued, each from and to.
+    pauses: tuple[tuple[int, int], ...] | None = None
+
+    def worked_until(self, moment: int) -> int:
+        """How long it was worked on until then, in milliseconds: pauses do not count."""
+        rested = sum(max(min(end, moment) - start, 0) for start, end in self.pauses or ())
+        return moment - self.created - rested
 
 
 class InfoBase(Frozen):
@@ -147,7 +154,7 @@ def finish_answer(
         "error": error,
         "cost": float(sum((Decimal(str(step.cost)) for step in steps), Decimal(0))),
         "tokens": steps[-1].tokens if steps else info.tokens,
-        "time": AnswerTime(created=info.time.created, completed=now),
+        "time": info.time.model_copy(update={"completed": now}),
     }
     return WithParts(info=info.model_copy(update=changes), parts=answer.parts)
 

@@ -1,8 +1,10 @@
 """Continue: an answer that ended early goes on in the same message."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
 
 from chat.models import Generation, Message, Part
 from tests.support.invariants import ended_runs, faults
@@ -103,3 +105,31 @@ async def test_what_is_done_cannot_be_continued(site: Site, program: Programs) -
     answer = await in_thread(Message.objects.get)(role="assistant")
     refused = await one.ask("continue", message_id=str(answer.pk))
     assert refused["error_key"] == "error.chat_nothing_to_continue"
+
+
+async def test_the_pause_before_going_on_is_no_time_of_the_answer(
+    site: Site, program: Programs
+) -> None:
+    """Of an answer that lay stopped for an hour, what was worked on before and after it counts."""
+    one = await program()
+    site.provider.script(reply("Half a sentence", Wait()), reply(" goes on", Wait()))
+    begun = await one.send("Go")
+    await one.hears("Half a sentence")
+    await one.ask("stop")
+    await one.ends(begun["request_id"])
+    hour = timedelta(hours=1)
+    earlier = {name: F(name) - hour for name in ("created", "completed_at")}
+    await in_thread(Message.objects.filter(role="assistant").update)(**earlier)
+    answer = await in_thread(Message.objects.get)(role="assistant")
+    tab = await site.tab()
+    again = await one.ask("continue", message_id=str(answer.pk))
+    await one.hears(" goes on")
+    await one.ask("stop")
+    await one.ends(again["request_id"])
+
+    [pause] = (await in_thread(Message.objects.get)(role="assistant")).pauses
+    assert pause[1] - pause[0] >= hour.total_seconds() * 1000
+    await tab.sees("Stopped by you after")
+    told = tab.page.text_of("f2").partition("after")[2].split("Continue")[0]
+    assert "h" not in told, told
+    await tab.equals_a_fresh_page()

@@ -29,11 +29,11 @@ def work_html(message: WithParts, reader: Reader) -> SafeString:
     if not (is_answer(info) and info.status == "success" and message.tools):
         return SafeString("")
     with reader.speaking():
-        values = {"text": work_text(message)}
+        values = {"text": work_text(message, info)}
         return SafeString(render_to_string("chat/work.html", values).strip())
 
 
-def work_text(message: WithParts) -> str:
+def work_text(message: WithParts, info: AnswerInfo) -> str:
     states = [tool.state for tool in message.tools]
     ends = [state.time.end for state in states if isinstance(state, ToolCompleted | ToolError)]
     count, failed = len(states), sum(card_state(state) == "failed" for state in states)
@@ -43,7 +43,7 @@ def work_text(message: WithParts) -> str:
         ngettext("%(count)s failed", "%(count)s failed", failed) % {"count": failed}
         if failed
         else "",
-        times.duration(max(ends) - message.info.time.created) if ends else "",
+        times.duration(info.time.worked_until(max(ends))) if ends else "",
     ]
     return " · ".join(piece for piece in pieces if piece)
 
@@ -105,7 +105,7 @@ def stopped_text(info: AnswerInfo, reader: Reader) -> str:
     ended = info.time.completed
     if ended is None:
         return _("Stopped")
-    values = {"name": stopped.by, "duration": times.duration(ended - info.time.created)}
+    values = {"name": stopped.by, "duration": times.duration(info.time.worked_until(ended))}
     if stopped.reason == "unwatched":
         return _("Stopped after %(duration)s because nobody was watching") % values
     if stopped.by_id and stopped.by_id == reader.id:

@@ -175,8 +175,12 @@ def answer_info(row: Message) -> AnswerInfo:
         finish=row.finish_reason or None,
         error=answer_error(row.status, row.error_key, row.error_data),
         feedback=_feedback(row),
-        time=AnswerTime(created=ms(row.created), completed=completed),
+        time=AnswerTime(created=ms(row.created), completed=completed, pauses=_pauses(row)),
     )
+
+
+def _pauses(row: Message) -> tuple[tuple[int, int], ...] | None:
+    return tuple((start, end) for start, end in row.pauses) if row.pauses else None
 
 
 def _feedback(row: Message) -> Feedback | None:

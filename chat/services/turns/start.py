@@ -29,6 +29,7 @@ from chat.services.catalog.known import current_catalog
 from chat.services.conversations.history import (
     answer_info,
     as_value,
+    ms,
     read_history,
     read_messages,
     user_info,
@@ -48,6 +49,8 @@ _CHANGED = (
     "last_position", "updated", "prompt_language", "title", "tool_style", "queue_held",
     "archived_at",
 )  # fmt: skip
+# What a continued answer changes of its message.
+_RESUMED = ("status", "error_key", "error_data", "finish_reason", "completed_at", "pauses")
 # What a message keeps of how it was put to the model.
 _ASKED = ("provider_id", "model_id", "agent", "system", "tools", "variant")
 
@@ -194,8 +197,10 @@ def resume_answer(turn: Turn, answer: Message) -> Started:
     _close_gaps(answer)
     answer.status = Message.Status.STREAMING
     answer.error_key, answer.error_data, answer.finish_reason = "", {}, ""
+    if answer.completed_at is not None:
+        answer.pauses = [*(answer.pauses or []), [ms(answer.completed_at), ms(timezone.now())]]
     answer.completed_at = None
-    sql.update(answer, "status", "error_key", "error_data", "finish_reason", "completed_at")
+    sql.update(answer, *_RESUMED)
     history = read_history(conversation.pk, before=answer.position)
     _note_asked(conversation, message, answerer, before, history)
     [written] = read_messages([answer.pk])
