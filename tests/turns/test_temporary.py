@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connections
 from django.db.models import Model
 from django.utils import timezone
 
@@ -363,3 +364,4 @@ async def test_one_of_everything_goes(settings: Any) -> None:
     counts = [model.__name__ for model in ROWS if await model._default_manager.aexists()]
     assert counts == []
     await in_thread(close_connections)()
+    await in_thread(connections.close_all)()
