@@ -261,6 +261,7 @@ async def test_a_search_that_was_stopped_is_not_sent_again(site: Site, program: 
     await one.ask("stop")
     await one.ends(begun["request_id"])
     gate.open()
+    await tab.sees("Stopped by you")
     [card] = cards(tab.page)
     assert card.get("data-state") == "stopped"
     await tab.send("Never mind.")
