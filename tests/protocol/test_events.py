@@ -16,6 +16,7 @@ from chat.protocol.events import (
     Error,
     Event,
     Header,
+    Kept,
     Queue,
     Retry,
     Start,
@@ -81,6 +82,7 @@ def one_of_each() -> list[Event]:
         Queue(**HEADER, messages=(create_user_message(TALK, "Hi"),), removed=("b",), held=True),
         Title(**HEADER, title="T"),
         Choice(**HEADER, agent="a", model="m"),
+        Kept(**HEADER, title="Kept"),
         Deleted(**HEADER),
     ]  # fmt: skip
 
