@@ -22,6 +22,7 @@ from chatsite.lifespan import Application, Message, Receive, Send
 AROUND = 100_000
 UPLOADS = {"chat:upload", "chat:upload_here"}
 FORMS_WITH_FILES = {"chat:new", "chat:send"}
+IMPORT = "chat:import"
 
 
 class TooLarge(Exception):
@@ -41,6 +42,8 @@ def largest_body(path: str) -> int:
         return int(limits["upload_bytes"]) + AROUND
     if name in FORMS_WITH_FILES:
         return form + int(limits["upload_bytes"]) * int(limits["uploads_per_message"])
+    if name == IMPORT:
+        return form + int(limits["import_bytes"])
     return form
 
 

@@ -235,6 +235,8 @@ PARLEY_LIMITS = {
         "upload_bytes": 10_000_000,
         "upload_text_bytes": 5_000_000,
         "uploads_per_message": 10,
+        # All files of one import together.
+        "import_bytes": 50_000_000,
         "first_byte_seconds": 300,
         "idle_seconds": 90,
         "run_seconds": 3600,

@@ -66,6 +66,12 @@ from chat.services.conversations.folders import (
     remove_folder,
 )
 from chat.services.conversations.history import PAGE, Window, as_value, ms, read_transcript
+from chat.services.conversations.imports import (
+    ImportedChat,
+    ImportReport,
+    ImportSource,
+    import_chats,
+)
 from chat.services.conversations.organise import (
     archive,
     choose,
@@ -138,6 +144,9 @@ __all__ = [
     "Digest",
     "Events",
     "Found",
+    "ImportReport",
+    "ImportSource",
+    "ImportedChat",
     "KnownAgent",
     "KnownFolder",
     "KnownModel",
@@ -196,6 +205,7 @@ __all__ = [
     "get_folder",
     "give_feedback",
     "hold_queue",
+    "import_chats",
     "in_pool",
     "is_closing",
     "is_for_new_chats",

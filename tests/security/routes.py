@@ -100,6 +100,8 @@ EXPECTED: dict[str, Expect] = {
     "chat:introduction": Expect(get=people(404), post=people(REFUSED)),
     "chat:models": Expect(get=people(200), post=people(REFUSED)),
     "chat:favourite": Expect(get=people(REFUSED), post=people(204)),
+    # A form without a file.
+    "chat:import": Expect(get=people(200), post=people(400)),
     "chat:archived": Expect(get=people(200), post=people(REFUSED)),
     "chat:deleted": Expect(get=people(200), post=people(REFUSED)),
     "chat:folder_new": Expect(get=people(200), post=people(422)),

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from chat.formats.claude_stream import BadLine, ClaudeConversation, ClaudeReader, Line, LineReader
+from chat.formats.claude_stream import BadLine, ClaudeReader, Line, LineReader
+from chat.formats.imported.conversation import ImportedConversation
 from chat.protocol.ids import new_id
 from chat.protocol.messages import WithParts
 from chat.protocol.notes import part_notes
@@ -14,9 +15,9 @@ from chat.protocol.validation import part_to_json
 from tests.vectors.cases import cases, only
 
 
-def fold(lines: list[dict[str, Any]]) -> tuple[ClaudeConversation, list[Part], list[WithParts]]:
+def fold(lines: list[dict[str, Any]]) -> tuple[ImportedConversation, list[Part], list[WithParts]]:
     """The conversation, all its parts so far, and the messages that are whole."""
-    reader, conversation = ClaudeReader(), ClaudeConversation(new_id())
+    reader, conversation = ClaudeReader(), ImportedConversation(new_id())
     messages = []
     for line in lines:
         for update in reader.read(line):
@@ -77,7 +78,7 @@ def test_lines_become_parts(case: dict[str, Any]) -> None:
     check_turn(conversation, expect.get("turn", {}))
 
 
-def check_turn(conversation: ClaudeConversation, expect: dict[str, Any]) -> None:
+def check_turn(conversation: ImportedConversation, expect: dict[str, Any]) -> None:
     only(expect, "status", "finish", "cost", "tokens", "error_code", "http_status", "message")
     for key, value in expect.items():
         found = getattr(conversation.ended, key)

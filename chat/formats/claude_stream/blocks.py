@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from chat.formats.claude_stream import shapes
-from chat.formats.claude_stream.updates import Called, Update, Words
+from chat.formats.imported import shapes
+from chat.formats.imported.updates import Called, Update, Words
 from chat.protocol.frozen import JsonObject
 
 Kind = Literal["text", "thinking"]

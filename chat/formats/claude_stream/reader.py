@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from chat.formats.claude_stream import displays, shapes
 from chat.formats.claude_stream.blocks import Blocks, Kind, Place
 from chat.formats.claude_stream.sidechains import Sidechains
-from chat.formats.claude_stream.updates import (
+from chat.formats.imported import displays, shapes
+from chat.formats.imported.updates import (
     Called,
     Interrupted,
     Prompt,

@@ -1,7 +1,7 @@
 """Which call a sub-agent of a transcript works for: older transcripts say only that it is one."""
 
-from chat.formats.claude_stream import shapes
-from chat.formats.claude_stream.updates import Called
+from chat.formats.imported import shapes
+from chat.formats.imported.updates import Called
 from chat.protocol.frozen import JsonObject
 
 _TASKS = ("Task", "Agent")

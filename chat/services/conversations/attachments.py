@@ -1,7 +1,8 @@
 """Attachments: files are checked and kept, put on a message, and removed with it."""
 
 import logging
-from collections.abc import Sequence
+from base64 import b64decode
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from django.core.files import File
 from django.core.files.base import ContentFile
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from chat.formats.pictures import Picture
 from chat.models import Attachment, Message, QueuedMessage
@@ -19,7 +21,8 @@ from chat.protocol.files import HEAD, IMAGES, TEXT, clean_name, kind_of, own_url
 from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import is_uuid
 from chat.protocol.interfaces import ToolPicture
-from chat.protocol.parts import FilePart
+from chat.protocol.parts import FilePart, Part, ToolPart
+from chat.protocol.tool_state import ToolCompleted
 from chat.services.caller import Caller
 from chat.services.conversations.derived import shown_picture
 from chat.services.conversations.queue import describe_file
@@ -197,6 +200,48 @@ def _file_part(conversation_id: str, message_id: str, row: Attachment) -> FilePa
     url = own_url(row.pk)
     value = create_file_part(conversation_id, message_id, row.mime, url, row.filename)
     return value.model_copy(update={"size": row.size})
+
+
+def keep_inline_files(
+    caller: Caller, message: Message, parts: Iterable[Part]
+) -> tuple[list[Part], list[str]]:
+    """Files that lie inside the parts of a message become files of ours, within its transaction;
+    and what could not be kept."""
+    kept: list[Part] = []
+    refused: list[str] = []
+    for part in parts:
+        if isinstance(part, FilePart):
+            file = _keep_inline(caller, message, part, refused)
+            kept += [file] if file else []
+        elif isinstance(part, ToolPart) and isinstance(part.state, ToolCompleted):
+            inside = part.state.attachments or ()
+            files = (_keep_inline(caller, message, file, refused) for file in inside)
+            files_kept = tuple(file for file in files if file) or None
+            state = part.state.model_copy(update={"attachments": files_kept})
+            kept.append(part.model_copy(update={"state": state}))
+        else:
+            kept.append(part)
+    return kept, refused
+
+
+def _keep_inline(
+    caller: Caller, message: Message, part: FilePart, refused: list[str]
+) -> FilePart | None:
+    head, comma, data = part.url.partition(",")
+    name = part.filename or _("picture")
+    if not comma or not head.startswith("data:") or not head.endswith(";base64"):
+        # It lies elsewhere, where nobody asks for it.
+        refused.append(name)
+        return None
+    try:
+        row = store_attachment(caller, name, ContentFile(b64decode(data)))
+    except (ChatError, ValueError):
+        refused.append(name)
+        return None
+    Attachment.objects.filter(pk=row.pk).update(message=message)
+    return part.model_copy(
+        update={"mime": row.mime, "url": own_url(row.pk), "filename": name, "size": row.size}
+    )
 
 
 def forget_waiting() -> int:

@@ -1,10 +1,10 @@
-"""One answer of Claude that is being read: its texts, thoughts, calls and steps in their order."""
+"""One answer that is being read: its texts, thoughts, calls and steps in their order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from chat.formats.claude_stream import displays
-from chat.formats.claude_stream.updates import (
+from chat.formats.imported import displays
+from chat.formats.imported.updates import (
     Called,
     Returned,
     Step,
@@ -73,6 +73,7 @@ class Answer:
         self._used: Tokens | None = None
         self._reason = ""
         self._last_at = 0
+        self._is_timed = False
 
     @property
     def is_empty(self) -> bool:
@@ -198,7 +199,7 @@ class Answer:
         if end is not None and end.status == "error":
             data = {"code": end.error_code, "detail": end.message, "status": end.http_status}
             known = {key: value for key, value in data.items() if value}
-            error = MessageError(name="ClaudeError", key=FAILED, data=known)
+            error = MessageError(name="ImportedError", key=FAILED, data=known)
             return finish_answer(made, at, status="error", finish="error", error=error)
         return finish_answer(made, at, status="success", finish=self._reason or "stop")
 
@@ -238,8 +239,13 @@ class Answer:
         self._used, self._reason = None, ""
 
     def _at(self, at: int | None) -> int:
-        """The time of an update; without one it is now, and it never goes back."""
-        self._last_at = max(self._last_at, self._clock() if at is None else at)
+        """The time of an update; it never goes back. Without one it is that of the last that had
+        one, or now where none has."""
+        if at is not None:
+            self._is_timed = True
+        elif not self._is_timed:
+            at = self._clock()
+        self._last_at = max(self._last_at, at or 0)
         if self.created is None:
             self.created = self._last_at
         return self._last_at

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from chat.formats.claude_stream.updates import Image
+from chat.formats.imported.updates import Image
 from chat.protocol.frozen import JsonObject
 from chat.protocol.parts import CacheTokens, Tokens
 

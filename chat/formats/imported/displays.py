@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from chat.formats.claude_stream import shapes
+from chat.formats.imported import shapes
 from chat.protocol.displays import DiffDisplay, Display, TodoDisplay, TodoItem, TodoStatus
 from chat.protocol.frozen import JsonObject
 

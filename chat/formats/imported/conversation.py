@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from chat.formats.claude_stream.answer import Answer
-from chat.formats.claude_stream.updates import (
+from chat.formats.imported.answer import Answer
+from chat.formats.imported.updates import (
     Called,
     Interrupted,
     Prompt,
@@ -47,7 +47,7 @@ class LateResult:
     part: ToolPart
 
 
-class ClaudeConversation:
+class ImportedConversation:
     """The conversation of one session; `missing_prompt` stands where nobody's words are kept."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What one line adds to a conversation with Claude: a closed union of small values."""
+"""What is added to a conversation that is read: a closed union of small values."""
 
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,0 +1,117 @@
+"""Import: files of conversations, read while the page says how far they have come."""
+
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from chat import services
+from chat.protocol.files import clean_name
+from chat.rendering.page.imports import (
+    ImportedEntry,
+    ImportedFile,
+    progress_html,
+    report_html,
+    skipped_text,
+)
+from chat.rendering.page.sizes import file_size
+from chat.rendering.reader import Reader
+from chat.services import Caller, ImportReport
+from chat.views.responses import acaller, reader_of
+
+# Where the progress is put into the page.
+HERE = "<!-- progress -->"
+# A page without scripts would list too many.
+TOLD_EVERY = 0.02
+
+Source = tuple[str, int, Iterable[bytes]]
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+async def import_chats(request: HttpRequest) -> HttpResponseBase:
+    """The form, or what comes of it: the page is sent while the files are read."""
+    asking = await acaller(request)
+    reader = await sync_to_async(reader_of)(request)
+    sources = _sources(request) if request.method == "POST" else []
+    page = await sync_to_async(_page)(request, reader, empty=not sources)
+    if not sources:
+        return HttpResponse(page.replace(HERE, ""), status=400 if request.method == "POST" else 200)
+    head, _here, tail = page.partition(HERE)
+    pieces = _stream(asking, reader, sources, head, tail)
+    # Compressed, the pieces would wait for each other.
+    return StreamingHttpResponse(pieces, headers={"Content-Encoding": "identity"})
+
+
+def _page(request: HttpRequest, reader: Reader, *, empty: bool) -> str:
+    limit = settings.PARLEY_LIMITS["import_bytes"]
+    values = {
+        "reader": reader,
+        "limit": limit,
+        "size": file_size(limit),
+        "here": HERE,
+        "is_missing": request.method == "POST" and empty,
+    }
+    with translation.override(reader.language):
+        return render_to_string("chat/import.html", values, request)
+
+
+def _sources(request: HttpRequest) -> list[Source]:
+    """The files, and what was pasted."""
+    found = [_source(file) for file in request.FILES.getlist("files")]
+    text = request.POST.get("text", "").strip()
+    if text:
+        pasted = ContentFile(text.encode(errors="replace"))
+        found.append((_("Pasted text"), pasted.size, pasted.chunks()))
+    return found
+
+
+def _source(file: "UploadedFile[Any]") -> Source:
+    return clean_name(file.name or ""), file.size or 0, file.chunks()
+
+
+async def _stream(
+    asking: Caller, reader: Reader, sources: list[Source], head: str, tail: str
+) -> AsyncIterator[str]:
+    yield head
+    files = []
+    for name, size, chunks in sources:
+        told = -1.0
+        source = services.ImportSource(name, size, chunks, reader.language)
+        async for report in services.import_chats(asking, source):
+            done = report.read / max(size, 1)
+            if done - told >= TOLD_EVERY:
+                told = done
+                yield progress_html(name, report.read, size, reader)
+        files.append(_file(report, reader))
+    yield report_html(files, reader)
+    yield tail
+
+
+def _file(report: ImportReport, reader: Reader) -> ImportedFile:
+    with translation.override(reader.language):
+        return ImportedFile(
+            name=report.name,
+            entries=[
+                ImportedEntry(
+                    url=reverse("chat:conversation", args=[chat.id]),
+                    title=chat.title,
+                    messages=chat.messages,
+                    tools=chat.tools,
+                    is_known=chat.is_known,
+                )
+                for chat in report.chats
+            ],
+            skipped=[skipped_text(each.reason, each.where) for each in report.skipped],
+            more=report.skipped_more,
+        )

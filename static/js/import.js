@@ -1,0 +1,58 @@
+// An import says how much was sent and how much was read; without scripts the page itself does, as
+// it comes in.
+const form = document.getElementById("import");
+const result = document.getElementById("import-result");
+const sending = document.getElementById("import-sending");
+const tooLarge = document.getElementById("import-too-large");
+const failed = document.getElementById("import-failed");
+
+function busy(is) {
+  for (const control of form.elements) control.disabled = is;
+  sending.hidden = !is;
+}
+
+function sent(event) {
+  const bar = sending.querySelector("progress");
+  bar.max = event.total;
+  bar.value = event.loaded;
+}
+
+// What has come of the page so far ends with the latest progress.
+function readSoFar(request) {
+  const start = request.responseText.lastIndexOf('<p class="import-progress"');
+  const end = request.responseText.indexOf("</p>", start);
+  if (start < 0 || end < 0) return;
+  sending.hidden = true;
+  show(request.responseText.slice(start, end + 4), ".import-progress");
+}
+
+function show(html, selector) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const found = page.querySelector(selector);
+  if (found) result.replaceChildren(document.adoptNode(found));
+  return Boolean(found);
+}
+
+function submit(event) {
+  event.preventDefault();
+  const files = [...form.elements.files.files];
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  failed.hidden = true;
+  tooLarge.hidden = size <= Number(form.dataset.limit);
+  if (!tooLarge.hidden) return;
+  const request = new XMLHttpRequest();
+  const data = new FormData(form);
+  request.upload.addEventListener("progress", sent);
+  request.addEventListener("progress", () => readSoFar(request));
+  request.addEventListener("loadend", () => {
+    busy(false);
+    if (show(request.responseText, "#import-report")) form.reset();
+    else (request.status === 413 ? tooLarge : failed).hidden = false;
+  });
+  request.open("POST", form.action || location.href);
+  request.send(data);
+  busy(true);
+  result.replaceChildren();
+}
+
+form.addEventListener("submit", submit);
