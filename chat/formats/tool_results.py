@@ -78,7 +78,8 @@ def display_to_wire(display: Display) -> Any:
 def _content(content: Any, session_id: str, message_id: str) -> tuple[str, tuple[FilePart, ...]]:
     if not isinstance(content, list):
         return _as_text(content), ()
-    texts = [_as_text(block.get("text")) for block in content if block.get("type") == "text"]
+    blocks = [block for block in content if isinstance(block, dict)]
+    texts = [_as_text(block.get("text")) for block in blocks if block.get("type") == "text"]
     files = tuple(
         create_file_part(
             session_id,
@@ -86,7 +87,7 @@ def _content(content: Any, session_id: str, message_id: str) -> tuple[str, tuple
             str(block.get("mimeType") or "image/png"),
             _as_url(str(block.get("data", "")), str(block.get("mimeType") or "image/png")),
         )
-        for block in content
+        for block in blocks
         if block.get("type") == "image"
     )
     return "\n".join(texts), files

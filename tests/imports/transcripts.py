@@ -53,7 +53,7 @@ def call(call_id: str, name: str, **given: Any) -> dict[str, Any]:
 
 def returned(call_id: str, content: Any, number: int = 1, **more: Any) -> dict[str, Any]:
     block = {"type": "tool_result", "tool_use_id": call_id, "content": content}
-    line = asked("", number, uuid=f"result-{call_id}", **more)
+    line = asked("", number, **{"uuid": f"result-{call_id}", **more})
     return {**line, "message": {"role": "user", "content": [block]}}
 
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from chat.formats.claude_stream import BadLine, ClaudeReader, Line, LineReader
-from chat.formats.imported import openai, parley
+from chat.formats.imported import openai, parley, shapes
 from chat.formats.imported.conversation import ImportedConversation, LateResult
 from chat.formats.imported.updates import Update
 from chat.formats.tool_message_parts import from_tool_messages
@@ -231,17 +231,30 @@ def _has_role(message: Any) -> bool:
 
 def _is_tool_message(message: JsonObject) -> bool:
     """Whether a message has blocks of ToolMessage2: calls among its content, or `tool-result`s."""
+    blocks = shapes.objects(message.get("content"))
+    return any(block.get("type") in ("tool-result", "tool_use") for block in blocks)
+
+
+def _with_blocks(message: JsonObject) -> JsonObject:
+    """The message with nothing but blocks in its content, each call among them with an id."""
     content = message.get("content")
-    blocks = content if isinstance(content, list) else []
-    kinds = {block.get("type") for block in blocks if isinstance(block, dict)}
-    return bool(kinds & {"tool-result", "tool_use"})
+    if not isinstance(content, list):
+        return message if isinstance(content, str) else {**message, "content": ""}
+    blocks = [block for block in content if isinstance(block, dict)]
+    named = [
+        {**block, "id": block.get("id") or f"call_{new_id()}"}
+        if block.get("type") == "tool_use"
+        else block
+        for block in blocks
+    ]
+    return {**message, "content": named}
 
 
 def _tool_messages(messages: list[JsonObject], external_id: str, title: str) -> Iterator[Item]:
     session_id = new_id()
     yield Began(session_id, "tool-messages")
     yield Known(external_id)
-    read = from_tool_messages(messages, session_id)
+    read = from_tool_messages(map(_with_blocks, messages), session_id)
     yield from read.messages
     for fault in read.faults:
         yield Skipped(fault.code, fault.call_id)

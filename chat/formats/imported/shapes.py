@@ -85,7 +85,8 @@ def tokens(usage: Any) -> Tokens:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and 0 <= value < 2**31 else 0
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value < 2**31 else 0
 
 
 def cost(value: Any) -> float:
