@@ -20,6 +20,7 @@ from chat.protocol.files import clean_name
 from chat.rendering.page.imports import (
     ImportedEntry,
     ImportedFile,
+    around_progress,
     progress_html,
     report_html,
     skipped_text,
@@ -29,8 +30,6 @@ from chat.rendering.reader import Reader
 from chat.services import Caller, ImportReport
 from chat.views.responses import acaller, reader_of
 
-# Where the progress is put into the page.
-HERE = "<!-- progress -->"
 # A page without scripts would list too many.
 TOLD_EVERY = 0.02
 
@@ -46,9 +45,8 @@ async def import_chats(request: HttpRequest) -> HttpResponseBase:
     sources = _sources(request) if request.method == "POST" else []
     page = await sync_to_async(_page)(request, reader, empty=not sources)
     if not sources:
-        return HttpResponse(page.replace(HERE, ""), status=400 if request.method == "POST" else 200)
-    head, _here, tail = page.partition(HERE)
-    pieces = _stream(asking, reader, sources, head, tail)
+        return HttpResponse(page, status=400 if request.method == "POST" else 200)
+    pieces = _stream(asking, reader, sources, *around_progress(page))
     # Compressed, the pieces would wait for each other.
     return StreamingHttpResponse(pieces, headers={"Content-Encoding": "identity"})
 
@@ -59,7 +57,6 @@ def _page(request: HttpRequest, reader: Reader, *, empty: bool) -> str:
         "reader": reader,
         "limit": limit,
         "size": file_size(limit),
-        "here": HERE,
         "is_missing": request.method == "POST" and empty,
     }
     with translation.override(reader.language):

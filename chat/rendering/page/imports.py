@@ -27,6 +27,10 @@ REASONS: Mapping[str, Promise | str] = {
 }
 
 
+# The element of `templates/chat/import.html` that they are put into.
+_HERE = '<div id="import-result" aria-live="polite">'
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedEntry:
     """A conversation that was imported; `is_known` when it was here and was left as it is."""
@@ -58,6 +62,12 @@ class ImportedFile:
     entries: Sequence[ImportedEntry]
     skipped: Sequence[str]
     more: int = 0
+
+
+def around_progress(page: str) -> tuple[str, str]:
+    """What of the page comes before and after the progress and the report."""
+    head, here, tail = page.partition(_HERE)
+    return head + here, tail
 
 
 def skipped_text(reason: str, where: str) -> str:
