@@ -46,6 +46,7 @@ LANDED = {
     "0018_search_engine": "1af127608ed8b095",
     "0019_folders": "cce34861d656c7b5",
     "0020_server_tools": "86cada2bdce867bb",
+    "0022_model_facts": "5bef2f5b39dc7f15",
 }
 
 

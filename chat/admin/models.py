@@ -12,6 +12,7 @@ from chat.admin.provider_checks import test_model
 from chat.models import LanguageModel, ModelAdjustment
 from chat.protocol.server_tools import ServerTool
 from chat.rendering.adjustments import adjustment_text
+from chat.rendering.page.models import retirement_text
 from chat.views.model_form import ModelForm
 
 # What an administrator can allow a provider, in words.
@@ -58,7 +59,7 @@ class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
     actions = ("test",)
     inlines = (AdjustmentInline,)
     list_display = (
-        "model_id", "label", "provider", "native_tools", "reasoning", "vision", "enabled",
+        "model_id", "label", "provider", "native_tools", "reasoning", "vision", "end", "enabled",
     )  # fmt: skip
     list_filter = ("enabled", "provider", "native_tools", "vision")
     list_select_related = ("provider",)
@@ -74,12 +75,15 @@ class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
                     "reasoning",
                     "efforts",
                     "thinking",
+                    "documents",
                     "context_window",
                     "max_output",
                     "server_tools",
+                    "retires_on",
                 ),
             },
         ),
+        (_("Requests"), {"fields": ("wire", "output_limit", "extra_body")}),
         (
             _("Prices per million tokens"),
             {"fields": ("input_price", "output_price", "cache_read_price", "cache_write_price")},
@@ -95,7 +99,11 @@ class LanguageModelAdmin(admin.ModelAdmin[LanguageModel]):
     ) -> None:
         super().save_model(request, obj, form, change)
         if form.changed_data:
-            services.forget_adjustments(obj)
+            services.note_set_by_hand(obj, form.changed_data)
+
+    @admin.display(description=_("end"), ordering="retires_on")
+    def end(self, model: LanguageModel) -> str:
+        return retirement_text(model.retires_on) or "–"
 
     @admin.action(description=_("Test: ask for one word"), permissions=["change"])
     def test(self, request: HttpRequest, models: QuerySet[LanguageModel]) -> None:

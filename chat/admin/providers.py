@@ -33,7 +33,10 @@ class ProviderForm(ModelForm[Provider]):
     class Meta:
         model = Provider
         # Not the key: its field is no column.
-        fields = ("name", "kind", "base_url", "enabled", "wire", "tool_style", "extra_headers")
+        fields = (
+            "name", "kind", "base_url", "enabled", "wire", "tool_style", "extra_headers",
+            "extra_body",
+        )  # fmt: skip
 
     def clean_extra_headers(self) -> dict[str, str]:
         headers = self.cleaned_data["extra_headers"] or {}
@@ -66,7 +69,7 @@ class ProviderAdmin(TranslationAdmin[Provider]):
     fieldsets = (
         (None, {"fields": ("name", "kind", "base_url", "enabled")}),
         (_("API key"), {"fields": ("key_hint", "new_key", "forget_key")}),
-        (_("Requests"), {"fields": ("wire", "tool_style", "extra_headers")}),
+        (_("Requests"), {"fields": ("wire", "tool_style", "extra_headers", "extra_body")}),
     )
 
     @admin.display(description=_("API key"))
@@ -87,6 +90,11 @@ class ProviderAdmin(TranslationAdmin[Provider]):
         if first and not services.only_demo():
             services.use_provider(form.instance)
             tell_new_chats(request, form.instance)
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        super().save_formset(request, form, formset, change)
+        for model, names in formset.changed_objects:
+            services.note_set_by_hand(model, names)
 
     # --- known providers ------------------------------------------------------------
 

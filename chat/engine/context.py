@@ -27,6 +27,9 @@ RECENT_TURNS = 2
 # A picture costs about this much, whatever its size in bytes.
 FILE_TOKENS = 1000
 SUMMARY_TOKENS = 1000
+# What is kept free for the answer of a model: of one that nothing is known of, and at most.
+ANSWER_TOKENS = 4096
+LONG_ANSWER_TOKENS = 32_000
 
 SUMMARISE = (
     "Summarise the conversation so far for somebody who must carry it on without having read it: "
@@ -35,9 +38,11 @@ SUMMARISE = (
 )
 
 
-def room(window: int, max_output: int | None) -> int:
-    """How many tokens a request may have so that the answer still fits the window."""
-    return max(window - (max_output or min(4096, window // 4)), window // 4)
+def room(window: int, max_output: int | None, longest: int | None = None) -> int:
+    """How many tokens a request may have so that the answer still fits the window. Where no limit
+    is set, room is kept for a long answer, not for the longest that the model could write."""
+    kept = max_output or min(longest or ANSWER_TOKENS, LONG_ANSWER_TOKENS, window // 4)
+    return max(window - kept, window // 4)
 
 
 def tokens_in(text: str) -> int:

@@ -32,6 +32,19 @@ def validate_efforts(value: object) -> None:
         raise ValidationError(_('Enter a list of steps such as ["none", "low", "medium", "high"].'))
 
 
+# What a request is made of: these are not set beside it.
+_OWN_FIELDS = ("model", "messages", "input", "instructions", "system", "tools", "stream")
+
+
+def validate_extra_body(value: object) -> None:
+    """An object of parameters that are sent with every request, as a server names them."""
+    if not isinstance(value, dict) or any(not name.strip() for name in value):
+        raise ValidationError(_('Enter an object such as {"top_p": 0.9}.'))
+    own = [name for name in value if name in _OWN_FIELDS]
+    if own:
+        raise ValidationError(_("%(name)s cannot be set here.") % {"name": ", ".join(own)})
+
+
 class Provider(Row):
     """A server, or this process itself, that runs models: its address, key and wire."""
 
@@ -68,6 +81,10 @@ class Provider(Row):
         ),
     )  # fmt: skip
     extra_headers = models.JSONField(_("extra headers"), default=dict, blank=True)
+    extra_body = models.JSONField(
+        _("extra parameters"), default=dict, blank=True, validators=[validate_extra_body],
+        help_text=_("Sent with every request, such as {\"top_p\": 0.9}."),
+    )  # fmt: skip
 
     class Meta:
         verbose_name = _("provider")
@@ -101,7 +118,14 @@ class LanguageModel(Row):
     model_id = models.CharField(_("model id"), max_length=200)
     label = models.CharField(_("label"), max_length=100, blank=True)
     context_window = models.PositiveIntegerField(_("context window"), null=True, blank=True)
-    max_output = models.PositiveIntegerField(_("longest output"), null=True, blank=True)
+    max_output = models.PositiveIntegerField(
+        _("longest output"), null=True, blank=True,
+        help_text=_("What the model is able to, in tokens; it is not sent."),
+    )  # fmt: skip
+    output_limit = models.PositiveIntegerField(
+        _("output limit"), null=True, blank=True,
+        help_text=_("Answers end after so many tokens. Empty leaves it to the server."),
+    )  # fmt: skip
     input_price = models.DecimalField(
         _("input price"), max_digits=12, decimal_places=6, default=0,
         help_text=_("Per million tokens."),
@@ -138,6 +162,19 @@ class LanguageModel(Row):
             "own charges apply, and what is searched for leaves this server."
         ),
     )  # fmt: skip
+    # Where nobody has said it, it is as with other models of its provider.
+    documents = models.BooleanField(_("reads PDF files"), null=True, blank=True)
+    wire = models.CharField(
+        _("wire"), max_length=10, choices=Provider.Wire, default=Provider.Wire.AUTO,
+        db_default="auto", help_text=_("Some models answer on one of the wires only."),
+    )  # fmt: skip
+    retires_on = models.DateField(_("retires on"), null=True, blank=True)
+    extra_body = models.JSONField(
+        _("extra parameters"), default=dict, blank=True, validators=[validate_extra_body],
+        help_text=_("Sent with every request, such as {\"top_p\": 0.9}."),
+    )  # fmt: skip
+    # The fields that an administrator has filled in: no list of models changes them.
+    set_by_hand = models.JSONField(default=list, blank=True, editable=False)
     enabled = models.BooleanField(_("enabled"), default=True)
 
     class Meta:

@@ -151,7 +151,11 @@ class ModelRequest:
     # What the provider may run itself, as far as its wire knows it: of `server_tools.py`.
     server_tools: tuple[str, ...] = ()
     temperature: float | None = None
+    # The limit of the answer that somebody has set, and the longest one that the model can write.
     max_output: int | None = None
+    longest: int | None = None
+    # How many tokens fit the model, question and answer together.
+    window: int | None = None
     # Whether the model is known to think before it answers, how it is asked to, and how hard it
     # shall: one of its own steps, or nothing, which leaves it to the model.
     thinks: bool = False

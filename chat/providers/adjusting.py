@@ -23,6 +23,18 @@ def adjust_body(body: JsonObject, adjustments: Adjustments) -> JsonObject:
     return changed
 
 
+def with_extra(body: JsonObject, extra: JsonObject) -> JsonObject:
+    """The body with the parameters that an administrator has set; objects are merged."""
+    merged = dict(body)
+    for name, value in extra.items():
+        old = merged.get(name)
+        if isinstance(old, dict) and isinstance(value, dict):
+            merged[name] = with_extra(old, value)
+        else:
+            merged[name] = value
+    return merged
+
+
 def _goes_deep(adjustments: Adjustments) -> bool:
     return any("." in each.name or each.kind in ("system", "thinking") for each in adjustments)
 

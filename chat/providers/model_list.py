@@ -1,40 +1,33 @@
 """The models that a provider lists: their names, and as much more as it reports."""
 
+import asyncio
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
+from chat.protocol.effort import NONE, ON, ThinkingForm, in_order
+from chat.protocol.errors import ProviderError
 from chat.protocol.text import clean_text
 from chat.providers.faults import failure
+from chat.providers.model_facts import ModelFacts
 from chat.providers.wire_provider import WireProvider
 
 # Lists also name models that cannot hold a conversation.
 _NO_CHAT: Final = re.compile(
-    r"embed|whisper|\btts\b|-tts|dall-e|moderation|transcribe|realtime|-audio|gpt-image"
-    r"|chatgpt-image|imagen|\bsora\b|\bveo\b|rerank|babbage|davinci|-instruct-\d{4}|\bocr\b|guard"
-    r"|computer-use"
+    r"embed|whisper|\btts\b|-tts|dall-e|moderation|transcri(be|ption)|realtime|-audio|\baudio-"
+    r"|gpt-image|chatgpt-image|imagen|\bsora\b|\bveo\b|rerank|babbage|davinci|turbo-instruct"
+    r"|\bocr\b|guard|computer-use|gpt-live|-translate|\blyria\b|\bnano-banana|native-audio|-live-"
+    r"|grok-.*(imagine|image|video)|text-to-|speech|voxtral|\baqa\b"
 )
 _MOST_TOKENS: Final = 1_000_000_000
 _ID_LENGTH: Final = 200
 _NAME_LENGTH: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
-    """One model; what its server does not report is None."""
-
-    model_id: str
-    label: str = ""
-    context_window: int | None = None
-    max_output: int | None = None
-    native_tools: bool | None = None
-    reasoning: bool | None = None
-    vision: bool | None = None
-    # Per million tokens.
-    input_price: Decimal | None = None
-    output_price: Decimal | None = None
+# How many models are asked about at once, where each has to be.
+_AT_ONCE: Final = 4
 
 
 async def read_models(provider: WireProvider) -> list[ModelFacts]:
@@ -46,9 +39,90 @@ async def read_models(provider: WireProvider) -> list[ModelFacts]:
         rows = []
     if not isinstance(rows, list):
         raise failure("bad_response", "the list of models is not a list")
-    facts = (_facts(row) for row in rows if isinstance(row, dict))
+    rows = [row for row in rows if isinstance(row, dict)]
+    facts = [_facts(row) for row in rows]
     named = {fact.model_id: fact for fact in facts if fact.model_id}
-    return [fact for fact in named.values() if not _NO_CHAT.search(fact.model_id.lower())]
+    chatting = [fact for fact in named.values() if is_for_chat(fact.model_id)]
+    return [
+        fact for fact in await _with_details(provider, rows, chatting) if fact.chats is not False
+    ]
+
+
+def is_for_chat(model_id: str) -> bool:
+    """Whether a model of this name can hold a conversation, as far as names tell."""
+    return not _NO_CHAT.search(model_id.lower())
+
+
+# --- what some servers say of each model alone -----------------------------------------
+
+
+async def _with_details(
+    provider: WireProvider, rows: list[dict[str, Any]], facts: list[ModelFacts]
+) -> list[ModelFacts]:
+    if provider.details_path:
+        turns = asyncio.Semaphore(_AT_ONCE)
+        return list(await asyncio.gather(*(_shown(provider, fact, turns) for fact in facts)))
+    if any(row.get("owned_by") == "llamacpp" for row in rows):
+        with suppress(ProviderError):
+            props = await provider.get_at_root("/props")
+            if isinstance(props, dict):
+                return [replace(fact, **_of_props(props)) for fact in facts]
+    return facts
+
+
+async def _shown(provider: WireProvider, fact: ModelFacts, turns: asyncio.Semaphore) -> ModelFacts:
+    """Ollama tells of a model when it is asked for this one."""
+    async with turns:
+        with suppress(ProviderError):
+            shown = await provider.post(provider.details_path, {"model": fact.model_id})
+            if isinstance(shown, dict):
+                return replace(fact, **_of_show(shown))
+    return fact
+
+
+def _of_show(shown: dict[str, Any]) -> dict[str, Any]:
+    can = shown.get("capabilities")
+    info = shown.get("model_info")
+    sizes = [
+        value
+        for name, value in (info.items() if isinstance(info, dict) else ())
+        if name.endswith(".context_length") and isinstance(value, int)
+    ]
+    told: dict[str, Any] = {"context_window": sizes[0] if sizes else None}
+    if isinstance(can, list):
+        thinks = "thinking" in can
+        told |= {
+            "chats": "completion" in can,
+            "native_tools": "tools" in can,
+            "vision": "vision" in can,
+            "documents": False,
+            "reasoning": thinks,
+            "efforts": ((NONE, ON) if thinks else ()),
+        }
+        family = shown.get("details")
+        name = str(family.get("family", "")) if isinstance(family, dict) else ""
+        if thinks and name.startswith("gptoss"):
+            # It cannot be kept from thinking.
+            told["efforts"] = ("low", "medium", "high")
+    return told
+
+
+def _of_props(props: dict[str, Any]) -> dict[str, Any]:
+    """What llama.cpp runs with."""
+    settings = props.get("default_generation_settings")
+    modalities = props.get("modalities")
+    told: dict[str, Any] = {}
+    if size := _number(settings, "n_ctx"):
+        told["context_window"] = size
+    if isinstance(modalities, dict):
+        told["vision"] = modalities.get("vision") is True
+    template = props.get("chat_template")
+    if isinstance(template, str) and template:
+        told["native_tools"] = "tools" in template or "tool_call" in template
+    return told
+
+
+# --- what a list says --------------------------------------------------------------------
 
 
 def _facts(row: dict[str, Any]) -> ModelFacts:
@@ -57,18 +131,25 @@ def _facts(row: dict[str, Any]) -> ModelFacts:
     id_ = id_.removeprefix("models/")
     label = _text(row, "display_name") or _text(row, "name")
     can = set(_features(row))
-    reports = "capabilities" in row or "supported_parameters" in row
     return ModelFacts(
         model_id=id_ if len(id_) <= _ID_LENGTH and row.get("lifecycle") != "retired" else "",
         label=label[:_NAME_LENGTH] if label not in (id_, f"models/{id_}") else "",
         context_window=_context(row),
         max_output=_number(row, "max_completion_tokens", "max_tokens")
         or _number(row.get("top_provider"), "max_completion_tokens"),
-        native_tools=("tools" in can) if reports and can & {"tools", "no tools"} else None,
-        reasoning=True if "reasoning" in can else None,
-        vision=True if "vision" in can else None,
+        native_tools=_told(can, "tools"),
+        reasoning=_told(can, "reasoning"),
+        vision=_told(can, "vision"),
+        documents=_told(can, "documents"),
+        efforts=_efforts(row),
+        thinking=_form(row),
+        retires_on=_day(row, "retires_at")
+        or _day(row, "deprecation")
+        or _day(row, "expiration_date"),
         input_price=_price(row, "prompt"),
         output_price=_price(row, "completion"),
+        cache_read_price=_price(row, "input_cache_read"),
+        cache_write_price=_price(row, "input_cache_write"),
     )
 
 
@@ -86,24 +167,66 @@ def _context(row: dict[str, Any]) -> int | None:
     return size or _number(row.get("meta"), "n_ctx")
 
 
+def _told(can: set[str], what: str) -> bool | None:
+    """Whether a server says that a model can do something, or that it cannot."""
+    return True if what in can else False if f"no {what}" in can else None
+
+
 def _features(row: dict[str, Any]) -> Iterator[str]:
     parameters = row.get("supported_parameters")  # OpenRouter
     if isinstance(parameters, list):
         yield "tools" if "tools" in parameters else "no tools"
-        if "reasoning" in parameters:
-            yield "reasoning"
+        yield "reasoning" if "reasoning" in parameters else "no reasoning"
     architecture = row.get("architecture")
     modalities = architecture.get("input_modalities") if isinstance(architecture, dict) else None
-    if isinstance(modalities, list) and "image" in modalities:
-        yield "vision"
+    if isinstance(modalities, list):
+        yield "vision" if "image" in modalities else "no vision"
+        yield "documents" if "file" in modalities else "no documents"
     capabilities = row.get("capabilities")
-    if isinstance(capabilities, dict):  # true or false at Mistral, objects at Anthropic
-        if "function_calling" in capabilities:
-            yield "tools" if _true(capabilities["function_calling"]) else "no tools"
-        if _true(capabilities.get("vision")) or _true(capabilities.get("image_input")):
-            yield "vision"
-        if _true(capabilities.get("thinking")) or _true(capabilities.get("reasoning")):
-            yield "reasoning"
+    if isinstance(capabilities, dict):
+        for name, what in _CAPABILITIES.items():
+            if name in capabilities:
+                yield what if _true(capabilities[name]) else f"no {what}"
+
+
+# True or false at Mistral, objects at Anthropic.
+_CAPABILITIES: Final = {
+    "function_calling": "tools",
+    "vision": "vision",
+    "image_input": "vision",
+    "pdf_input": "documents",
+    "thinking": "reasoning",
+    "reasoning": "reasoning",
+}
+
+
+def _efforts(row: dict[str, Any]) -> tuple[str, ...] | None:
+    """The steps of thinking that Anthropic lists, and "none" where thinking can be switched off."""
+    capabilities = row.get("capabilities")
+    effort = capabilities.get("effort") if isinstance(capabilities, dict) else None
+    if not isinstance(capabilities, dict) or not isinstance(effort, dict):
+        return None
+    steps = [name for name, value in effort.items() if name != "supported" and _true(value)]
+    types = _thinking_types(capabilities)
+    if not steps and (_true(types.get("enabled")) or _true(types.get("adaptive"))):
+        steps = [ON]
+    if steps and _true(types.get("disabled")):
+        steps.append(NONE)
+    return in_order(steps)
+
+
+def _form(row: dict[str, Any]) -> ThinkingForm | None:
+    capabilities = row.get("capabilities")
+    types = _thinking_types(capabilities) if isinstance(capabilities, dict) else {}
+    if _true(types.get("adaptive")):
+        return "adaptive"
+    return "budget" if _true(types.get("enabled")) else None
+
+
+def _thinking_types(capabilities: dict[str, Any]) -> dict[str, Any]:
+    thinking = capabilities.get("thinking")
+    types = thinking.get("types") if isinstance(thinking, dict) else None
+    return types if isinstance(types, dict) else {}
 
 
 def _true(value: object) -> bool:
@@ -113,6 +236,13 @@ def _true(value: object) -> bool:
 def _text(row: dict[str, Any], key: str) -> str:
     value = row.get(key)
     return clean_text(value).strip() if isinstance(value, str) else ""
+
+
+def _day(row: dict[str, Any], key: str) -> date | None:
+    try:
+        return datetime.fromisoformat(_text(row, key)).date()
+    except ValueError:
+        return None
 
 
 def _number(row: object, *keys: str) -> int | None:

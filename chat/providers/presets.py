@@ -155,6 +155,7 @@ def open_provider(
     http: Http,
     retry: RetryPolicy | None = None,
     adjustments: Adjustments = (),
+    extra_body: Mapping[str, Any] | None = None,
 ) -> WireProvider:
     """A provider that speaks the wire, with the quirks of whoever is at the address."""
     preset = preset_at(base_url)
@@ -163,6 +164,7 @@ def open_provider(
         "http": http,
         "retry": retry,
         "adjustments": adjustments,
+        "extra_body": extra_body,
     }
     match wire:
         case "openai":

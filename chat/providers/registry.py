@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from chat.protocol.adjustments import Adjustments
 from chat.protocol.errors import ProviderError
@@ -26,6 +27,8 @@ class Connection:
     wire: str = "auto"
     # How the model that is asked wants to be asked otherwise.
     adjustments: Adjustments = ()
+    # What an administrator wants to be sent with every request.
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def can_change_wire(self) -> bool:
@@ -97,4 +100,5 @@ def connect_over_http(
         http=http,
         retry=retry,
         adjustments=connection.adjustments,
+        extra_body=connection.extra_body,
     )

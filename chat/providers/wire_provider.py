@@ -5,13 +5,13 @@ import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from chat.protocol.adjustments import Adjustments
 from chat.protocol.errors import ProviderError
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ModelRequest, ProviderEvent
-from chat.providers.adjusting import adjust_body
+from chat.providers.adjusting import adjust_body, with_extra
 from chat.providers.answer_reader import AnswerReader
 from chat.providers.faults import failure, key_of, refused_tool
 from chat.providers.http import Http
@@ -29,6 +29,8 @@ class WireProvider:
 
     path: ClassVar[str]
     models_path: ClassVar[str] = "/models"
+    # Where a model is asked about by its name, if the list says too little of it.
+    details_path: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -39,9 +41,11 @@ class WireProvider:
         http: Http,
         retry: RetryPolicy | None = None,
         adjustments: Adjustments = (),
+        extra_body: Mapping[str, Any] | None = None,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self._adjustments = adjustments
+        self._extra_body = dict(extra_body or {})
         self._api_key = api_key.strip()
         self._extra_headers = dict(extra_headers or {})
         self._http = http
@@ -72,14 +76,25 @@ class WireProvider:
 
     async def get(self, path: str) -> object:
         """A small JSON document, such as the list of models."""
+        return await self._document("GET", self.base_url + path)
+
+    async def get_at_root(self, path: str) -> object:
+        """A document of the server itself, beside the wire."""
+        return await self._document("GET", self.base_url.removesuffix("/v1") + path)
+
+    async def post(self, path: str, body: JsonObject) -> object:
+        """A small JSON document that is asked for by another."""
+        return await self._document("POST", self.base_url + path, json.dumps(body).encode())
+
+    async def _document(self, method: str, url: str, body: bytes | None = None) -> object:
         try:
-            document: object = await self._http.get_json(self.base_url + path, self._headers())
+            document: object = await self._http.read_json(method, url, self._headers(), body)
         except ProviderError as error:
             raise self._without_keys(error) from None
         return document
 
     async def _ask(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
-        sent = adjust_body(self._body(request), self._adjustments)
+        sent = adjust_body(with_extra(self._body(request), self._extra_body), self._adjustments)
         body = json.dumps(sent, ensure_ascii=False).encode("utf-8", "replace")
         reader = self._reader()
         received = False

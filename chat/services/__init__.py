@@ -16,7 +16,7 @@ from chat.services.broadcast import (
     user_group,
 )
 from chat.services.caller import Caller
-from chat.services.catalog.adjustments import adjustment_of, forget_adjustments
+from chat.services.catalog.adjustments import adjustment_of
 from chat.services.catalog.defaults import ensure_defaults
 from chat.services.catalog.environment import Report, connect_environment
 from chat.services.catalog.known import Catalog, KnownAgent, KnownModel, current_catalog, spoken
@@ -40,7 +40,12 @@ from chat.services.catalog.preferences import (
     set_favourite,
     switch_tools,
 )
-from chat.services.catalog.providers import list_models, save_provider
+from chat.services.catalog.providers import (
+    fill_in_known,
+    list_models,
+    note_set_by_hand,
+    save_provider,
+)
 from chat.services.catalog.search_engines import save_search_engine, try_search_engine
 from chat.services.catalog.trial import try_model
 from chat.services.conversations.attachments import (
@@ -196,6 +201,7 @@ __all__ = [
     "expect_view",
     "export_conversation",
     "favourite_models",
+    "fill_in_known",
     "find_attachment",
     "find_listed",
     "find_owner",
@@ -227,6 +233,7 @@ __all__ = [
     "ms",
     "newer_database",
     "note_page",
+    "note_set_by_hand",
     "only_demo",
     "pending_migrations",
     "picture_to_show",

@@ -296,4 +296,5 @@ def _model_entry(model: KnownModel, favourite: bool) -> ModelEntry:
         output_price=rates.output,
         demo=model.demo,
         favourite=favourite,
+        retires_on=model.retires_on,
     )

@@ -156,7 +156,8 @@ def test_anthropic_and_ollama_are_asked_in_their_own_way(
         OLLAMA_HOST=f"127.0.0.1:{scripted_provider.port}",
     )
     assert [report.models for report in reports] == [2, 2]
-    assert [request.path for request in scripted_provider.requests] == ["/v1/models", "/api/tags"]
+    asked = [request.path for request in scripted_provider.requests]
+    assert asked == ["/v1/models", "/api/tags", "/api/show", "/api/show"]
     assert scripted_provider.requests[0].headers["x-api-key"] == KEY
     model = default_model()
     assert model is not None

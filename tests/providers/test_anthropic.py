@@ -1,6 +1,7 @@
 """The Anthropic messages wire, over a real connection."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -100,7 +101,24 @@ async def test_the_request_has_its_headers_and_always_a_limit(asks: Asks) -> Non
     [instructions] = received.json["system"]
     assert instructions["text"] == "Be kind."
     assert received.json["tools"][0]["input_schema"] == WEATHER.parameters
-    assert "temperature" not in received.json
+    assert received.json["temperature"] == 0.5
+
+
+async def test_a_temperature_is_not_for_models_that_think(asks: Asks) -> None:
+    asks.server.script("Hello.", "Hello.")
+    for effort in ("", "none"):
+        asked = replace(request(temperature=1.5, effort=effort), model="claude-opus-4-8")
+        await ask(asks.provider(), asked)
+    thinking, quiet = (received.json for received in asks.server.requests)
+    assert "temperature" not in thinking
+    assert quiet["temperature"] == 1.0
+
+
+async def test_no_more_output_is_asked_for_than_the_model_can_write(asks: Asks) -> None:
+    asks.server.script("Hello.", "Hello.")
+    await ask(asks.provider(), request(longest=4096))
+    await ask(asks.provider(), request(longest=128_000))
+    assert [each.json["max_tokens"] for each in asks.server.requests] == [4096, 32_000]
 
 
 async def test_the_length_of_an_answer_is_limited_where_that_is_set(asks: Asks) -> None:

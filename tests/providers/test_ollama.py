@@ -66,7 +66,11 @@ async def test_limits_and_sampling_are_options(asks: Asks) -> None:
     await ask(asks.provider(), asked)
     received = asks.server.requests[0]
     assert received.path == "/api/chat"
-    assert received.json["options"] == {"temperature": 0.5, "num_predict": 99}
+    assert received.json["options"] == {
+        "temperature": 0.5,
+        "num_predict": 99,
+        "num_ctx": 8192,
+    }
     assert received.json["tools"][0]["function"]["name"] == "get_weather"
     assert "authorization" not in received.headers
 

@@ -19,6 +19,7 @@ class Command(BaseCommand):
             preparation.collect_if_needed(self.stdout.write)
             preparation.ensure_owner(self.stdout.write)
             services.ensure_defaults()
+            services.fill_in_known()
             preparation.connect_providers(self.stdout.write)
             retire_if_gone()
         except DatabaseError as error:

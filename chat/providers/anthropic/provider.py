@@ -1,6 +1,7 @@
 """The provider that speaks the Anthropic messages wire."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from chat.protocol.adjustments import Adjustments
 from chat.protocol.frozen import JsonObject
@@ -30,6 +31,7 @@ class AnthropicMessages(WireProvider):
         http: Http,
         retry: RetryPolicy | None = None,
         adjustments: Adjustments = (),
+        extra_body: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             base_url,
@@ -38,6 +40,7 @@ class AnthropicMessages(WireProvider):
             http=http,
             retry=retry,
             adjustments=adjustments,
+            extra_body=extra_body,
         )
 
     def _authorisation(self, api_key: str) -> dict[str, str]:

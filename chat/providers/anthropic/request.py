@@ -25,7 +25,7 @@ _IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 
 
 def request_body(request: ModelRequest) -> JsonObject:
-    """The body; without a temperature, which newer models refuse."""
+    """The body. A temperature is only for models that do not think."""
     body: JsonObject = {"model": request.model, "messages": _merge(request.messages)}
     if request.system:
         body["system"] = [{"type": "text", "text": request.system}]
@@ -36,7 +36,11 @@ def request_body(request: ModelRequest) -> JsonObject:
     if tools := [*server_tools(request), *tools]:
         body["tools"] = tools
     _mark_cached(body)
-    return body | {"stream": True} | thinking_fields(request)
+    body |= {"stream": True} | thinking_fields(request)
+    thinks = body.get("thinking", {}).get("type") in ("adaptive", "enabled")
+    if request.temperature is not None and not thinks:
+        body["temperature"] = min(request.temperature, 1.0)
+    return body
 
 
 def _mark_cached(body: JsonObject) -> None:

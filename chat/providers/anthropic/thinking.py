@@ -8,7 +8,8 @@ from chat.protocol.effort import NONE, ON, Effort
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import Block, ModelRequest, ReasoningBlock
 
-# The wire wants a limit; these are for models whose own is not known. Thoughts count as output.
+# The wire wants a limit; these are for models whose own is not known. Thoughts count as output,
+# and what is asked for must fit the window beside the conversation: so it is not all there is.
 _MAX_TOKENS: Final = 8192
 _MAX_TOKENS_THINKING: Final = 32_000
 # From the generation of 4.6 on a model thinks as much as it wants to, and is asked to show it.
@@ -31,9 +32,9 @@ def thinking_fields(request: ModelRequest) -> JsonObject:
         request = replace(request, effort=NONE)
     if request.effort in ("", NONE):
         # These think only when they are asked to.
-        return {"max_tokens": request.max_output or _MAX_TOKENS}
+        return {"max_tokens": _limit(request, _MAX_TOKENS_THINKING if request.longest else None)}
     wanted = _BUDGETS.get(request.effort, _BUDGETS[ON])
-    limit = request.max_output or wanted + _MAX_TOKENS
+    limit = _limit(request, wanted + _MAX_TOKENS)
     # Half of the output is left for the answer.
     budget = max(min(wanted, limit // 2), _LEAST_BUDGET)
     if budget >= limit:
@@ -41,8 +42,16 @@ def thinking_fields(request: ModelRequest) -> JsonObject:
     return {"max_tokens": limit, "thinking": {"type": "enabled", "budget_tokens": budget}}
 
 
+def _limit(request: ModelRequest, wanted: int | None) -> int:
+    """The limit that somebody has set, else the one that is wanted as far as the model goes."""
+    if request.max_output:
+        return request.max_output
+    wanted = wanted or _MAX_TOKENS
+    return min(wanted, request.longest) if request.longest else wanted
+
+
 def _adaptive(request: ModelRequest) -> JsonObject:
-    limit: JsonObject = {"max_tokens": request.max_output or _MAX_TOKENS_THINKING}
+    limit: JsonObject = {"max_tokens": _limit(request, _MAX_TOKENS_THINKING)}
     if request.effort == NONE:
         return limit | {"thinking": {"type": "disabled"}}
     # Newer ones leave the text of their thoughts away unless they are asked for it.

@@ -108,11 +108,13 @@ class Http:
         finally:
             await response.aclose()
 
-    async def get_json(self, url: str, headers: Mapping[str, str]) -> Any:
-        async with self.stream("GET", url, headers) as answer:
-            body = await answer.beginning(self.settings.max_event)
+    async def read_json(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> Any:
+        async with self.stream(method, url, headers, body) as answer:
+            document = await answer.beginning(self.settings.max_event)
         try:
-            return json.loads(body)
+            return json.loads(document)
         except (ValueError, RecursionError):
             raise failure("bad_response", "the answer is not JSON") from None
 

@@ -14,6 +14,7 @@ class Ollama(WireProvider):
 
     path = "/api/chat"
     models_path = "/api/tags"
+    details_path = "/api/show"
 
     def _body(self, request: ModelRequest) -> JsonObject:
         return request_body(request)

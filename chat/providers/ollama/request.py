@@ -1,5 +1,6 @@
 """A request on Ollama's own wire: a pure function of the neutral request."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, Final, assert_never
 
@@ -18,6 +19,12 @@ from chat.providers.file_blocks import base64_of, file_note
 from chat.providers.openai.request import function_tools
 
 _SWITCH: Final = {NONE: False, ON: True}
+# Tokens: the least room that is asked for, what an answer and a picture may take, and the most
+# room for a model that does not say how much it has.
+_LEAST_ROOM: Final = 8192
+_ANSWER: Final = 2048
+_PICTURE: Final = 1000
+_UNKNOWN_WINDOW: Final = 32_768
 
 
 def request_body(request: ModelRequest) -> JsonObject:
@@ -31,15 +38,37 @@ def request_body(request: ModelRequest) -> JsonObject:
         "model": request.model,
         "messages": list(_messages(request)),
         "stream": True,
+        "options": options,
     }
-    if options:
-        body["options"] = options
     if request.tools:
         body["tools"] = function_tools(request.tools)
+    options["num_ctx"] = _room_for(request, body)
     if request.effort:
         # A switch or, for models that have them, a step.
         body["think"] = _SWITCH.get(request.effort, request.effort)
     return body
+
+
+def _room_for(request: ModelRequest, body: JsonObject) -> int:
+    """How many tokens the server makes room for. Without it, it takes a few thousand and silently
+    forgets the beginning of what is longer. Each size costs memory, and another one loads the
+    model anew: so it doubles, and only where that is needed."""
+    told = [body["messages"], body.get("tools", ())]
+    pictures = sum(len(message.get("images", ())) for message in body["messages"])
+    text = json.dumps([_without_images(told[0]), told[1]], ensure_ascii=False)
+    wide = sum(character > "\u2e7f" for character in text)
+    needed = (len(text) - wide) // 3 + wide + pictures * _PICTURE + (request.max_output or _ANSWER)
+    most = request.window or _UNKNOWN_WINDOW
+    room = _LEAST_ROOM
+    while room < min(needed, most):
+        room *= 2
+    return min(room, most)
+
+
+def _without_images(messages: list[JsonObject]) -> list[JsonObject]:
+    return [
+        {name: value for name, value in message.items() if name != "images"} for message in messages
+    ]
 
 
 def _messages(request: ModelRequest) -> Iterator[JsonObject]:

@@ -1,6 +1,7 @@
 """The provider that speaks the OpenAI chat wire."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from chat.protocol.adjustments import Adjustments
 from chat.protocol.frozen import JsonObject
@@ -29,6 +30,7 @@ class OpenAIChat(WireProvider):
         http: Http,
         retry: RetryPolicy | None = None,
         adjustments: Adjustments = (),
+        extra_body: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             base_url,
@@ -37,6 +39,7 @@ class OpenAIChat(WireProvider):
             http=http,
             retry=retry,
             adjustments=adjustments,
+            extra_body=extra_body,
         )
         self._quirks = (quirks or Quirks()).adjusted(adjustments)
 

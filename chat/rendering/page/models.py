@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
+from typing import Final
 
 from django.template.loader import render_to_string
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
 from django.utils.safestring import SafeString
+from django.utils.timezone import localdate
+from django.utils.translation import gettext
 
 from chat.rendering.reader import Reader
+
+# So many days before its end a model says so.
+NEAR: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,12 @@ class ModelEntry:
     output_price: Decimal = Decimal(0)
     demo: bool = False
     favourite: bool = False
+    retires_on: date | None = None
+
+    @property
+    def end_text(self) -> str:
+        """That it is gone, or the day on which it will be, if that is near."""
+        return retirement_text(self.retires_on)
 
     @property
     def words(self) -> str:
@@ -63,6 +76,18 @@ def models_html(groups: Sequence[ModelGroup], reader: Reader) -> SafeString:
     """The dialog, which is loaded when it is opened."""
     with reader.speaking():
         return SafeString(render_to_string("chat/models.html", {"groups": groups}).strip())
+
+
+def retirement_text(retires_on: date | None) -> str:
+    """What is said of a model whose provider ends it; nothing while that is far away."""
+    if retires_on is None:
+        return ""
+    days = (retires_on - localdate()).days
+    if days <= 0:
+        return gettext("Retired")
+    if days > NEAR:
+        return ""
+    return gettext("Until %(day)s") % {"day": date_format(retires_on, "SHORT_DATE_FORMAT")}
 
 
 def _amount(price: Decimal) -> str:

@@ -48,8 +48,3 @@ def remember_adjustment(ref: ModelRef, adjusted: Adjusted) -> None:
         name=found.name,
         defaults={"value": found.value, "refusal": adjusted.refusal},
     )
-
-
-def forget_adjustments(model: LanguageModel) -> None:
-    """The model, or the way to it, is another one now."""
-    ModelAdjustment.objects.filter(model=model).delete()

@@ -13,6 +13,7 @@ from django.db.models import Q
 from chat.models import LanguageModel, Provider
 from chat.models.catalog import validate_base_url
 from chat.protocol.errors import ProviderError
+from chat.providers.known_models import guess_of
 from chat.providers.presets import PRESETS, preset_at
 from chat.services.catalog.new_chats import favourite, only_demo, use_instead_of_demo
 from chat.services.catalog.providers import Listed, list_models
@@ -20,9 +21,6 @@ from chat.services.catalog.providers import Listed, list_models
 # Rows made here are recognised by their id, also when an administrator has changed them.
 _IDS: Final = UUID("6f1d0f58-6a0c-5d0c-9a55-0d3f5e7a1c11")
 _AT: Final = {preset.slug: preset.base_url for preset in PRESETS}
-
-# The model that is added when the provider cannot be asked for its models.
-_GUESSES: Final = {"openai": "gpt-5-mini", "anthropic": "claude-sonnet-4-5", "ollama": "llama3.2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +141,4 @@ def _choose(named: Named, models: tuple[str, ...], wanted: str, *, guess: bool) 
         return wanted
     if models or not guess:
         return favourite(named.slug, models)
-    return wanted or _GUESSES.get(named.slug, "default")
+    return wanted or guess_of(named.slug) or "default"

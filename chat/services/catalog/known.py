@@ -7,6 +7,7 @@ triggers of `migrations/0003_catalog_stamp.py`); who uses the catalog reads the 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import get_args
 from uuid import UUID
 
@@ -43,7 +44,9 @@ class ModelChoice:
     ref: ModelRef
     connection: Connection
     prices: Prices
+    # The limit of answers that somebody has set, and the longest that it can write.
     max_output: int | None = None
+    longest_output: int | None = None
     context_window: int | None = None
     accepted_files: AcceptedFiles = field(default_factory=AcceptedFiles)
     thinks: bool = False
@@ -68,6 +71,8 @@ class KnownModel:
     choice: ModelChoice
     reasoning: bool = False
     vision: bool = False
+    # The day from which its provider no longer serves it.
+    retires_on: date | None = None
 
     @property
     def kind(self) -> str:
@@ -250,6 +255,7 @@ def _model(row: LanguageModel) -> KnownModel:
         choice=_choice(row, adjustments),
         reasoning=row.reasoning,
         vision=row.vision and not has(adjustments, "images"),
+        retires_on=row.retires_on,
     )
 
 
@@ -267,9 +273,10 @@ def _choice(row: LanguageModel, adjustments: Adjustments) -> ModelChoice:
     )
     return ModelChoice(
         ref=ModelRef(provider_id=str(row.provider_id), model_id=row.model_id),
-        connection=connection_of(row.provider),
+        connection=connection_of(row.provider, row),
         prices=Prices(rates),
-        max_output=row.max_output,
+        max_output=row.output_limit,
+        longest_output=row.max_output,
         context_window=window_of(row.context_window, adjustments),
         accepted_files=accepted_after(_accepted_files(row), adjustments),
         adjustments=adjustments,
@@ -284,9 +291,8 @@ def _accepted_files(row: LanguageModel) -> AcceptedFiles:
     if not row.vision:
         return AcceptedFiles()
     wire = row.provider.kind
-    return AcceptedFiles(
-        images=IMAGES_OF.get(wire, IMAGES), pdf=takes_pdf(wire, row.provider.base_url)
-    )
+    pdf = takes_pdf(wire, row.provider.base_url) and row.documents is not False
+    return AcceptedFiles(images=IMAGES_OF.get(wire, IMAGES), pdf=pdf)
 
 
 def _form(value: str) -> ThinkingForm:

@@ -64,7 +64,7 @@ def adopt(base_url: str, api_key: str, context_window: int) -> LanguageModel:
             "label": "SmolLM2 135M",
             "context_window": context_window,
             # So small a model repeats itself endlessly now and then.
-            "max_output": 800,
+            "output_limit": 800,
             "native_tools": False,
         },
     )

@@ -4,30 +4,31 @@ Where only the demo was there, nobody has decided for it. Once there is a real m
 administrator gives an agent stays, also when it is the demo.
 """
 
-import re
 from collections.abc import Sequence
-from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
 
 from chat.models import Agent, LanguageModel, Provider
-from chat.providers.presets import preset_at
+from chat.providers.known_models import ends_soon, favourite_of
+from chat.providers.presets import CUSTOM, preset_at
 
-# Of the many models of a provider, the first of these that it has.
-_FAVOURITES: Final[dict[str, tuple[str, ...]]] = {
-    "openai": (r"^gpt-5(\.\d+)?-mini$", r"^gpt-[\d.]+-mini$", r"^gpt-\d"),
-    "anthropic": (r"sonnet",),
-}
+
+def slug_of(provider: Provider) -> str:
+    """Which of the known providers (`chat/providers/presets.py`) this one is."""
+    known = preset_at(provider.base_url)
+    if known is CUSTOM and provider.kind in (Provider.Kind.ANTHROPIC, Provider.Kind.OLLAMA):
+        return provider.kind
+    return known.slug
 
 
 def favourite(slug: str, model_ids: Sequence[str]) -> str:
     """The model of a provider that one would begin with; nothing where there is none."""
-    for pattern in _FAVOURITES.get(slug, ()):
-        for model_id in model_ids:
-            if re.search(pattern, model_id):
-                return model_id
-    return model_ids[0] if model_ids else ""
+    today = timezone.localdate()
+    found = favourite_of(slug, model_ids, today)
+    lasting = [each for each in model_ids if not ends_soon(each, slug, today)]
+    return found or next(iter(lasting or model_ids), "")
 
 
 def best_model(provider: Provider) -> LanguageModel | None:
@@ -35,8 +36,7 @@ def best_model(provider: Provider) -> LanguageModel | None:
     models = {model.model_id: model for model in provider.models.filter(enabled=True)}
     if not models:
         models = {model.model_id: model for model in provider.models.all()}
-    slug = "ollama" if provider.kind == "ollama" else preset_at(provider.base_url).slug
-    return models.get(favourite(slug, list(models)))
+    return models.get(favourite(slug_of(provider), list(models)))
 
 
 def only_demo() -> bool:

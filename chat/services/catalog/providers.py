@@ -1,21 +1,23 @@
 """Providers: their rows and keys, and their lists of models saved as rows."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from decimal import Decimal
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from asgiref.sync import async_to_sync
 from django.db import transaction
+from django.utils import timezone
 
 from chat.models import LanguageModel, ModelAdjustment, Provider
 from chat.providers.http import Http, HttpSettings
-from chat.providers.model_list import ModelFacts, read_models
+from chat.providers.known_models import known_facts
+from chat.providers.model_facts import ModelFacts
+from chat.providers.model_list import read_models
 from chat.providers.registry import Connection, connect_over_http
 from chat.providers.retry import RetryPolicy
-from chat.services.catalog.new_chats import only_demo, use_provider
+from chat.services.catalog.new_chats import only_demo, slug_of, use_provider
 
 # Somebody waits in front of a page or a terminal.
 LISTING = HttpSettings(connect=5, first_byte=10, idle=10)
@@ -36,13 +38,16 @@ class Listed:
     too_many: bool = False
 
 
-def connection_of(provider: Provider) -> Connection:
+def connection_of(provider: Provider, model: LanguageModel | None = None) -> Connection:
+    """The way to a provider; the wire and the parameters of a model come before its own."""
+    wire = model.wire if model and model.wire != Provider.Wire.AUTO else provider.wire
     return Connection(
         kind=provider.kind,
-        wire=provider.wire,
+        wire=wire,
         base_url=provider.base_url,
         api_key=provider.api_key,
         extra_headers=dict(provider.extra_headers),
+        extra_body={**provider.extra_body, **(model.extra_body if model else {})},
     )
 
 
@@ -76,12 +81,14 @@ def list_models(provider: Provider) -> Listed:
     """Ask a provider for its models and keep them; a fault raises `ProviderError`."""
     if provider.kind == Provider.Kind.DEMO:
         return Listed(tuple(provider.models.values_list("model_id", flat=True)), added=0)
-    facts = _without_dated(async_to_sync(_read)(connection_of(provider)))
+    listed = _without_dated(async_to_sync(_read)(connection_of(provider)))
+    slug = slug_of(provider)
+    facts = [fact.or_else(known_facts(fact.model_id, slug)) for fact in listed]
     first = only_demo()
-    listed = _keep(provider, facts)
+    kept = _keep(provider, [fact for fact in facts if fact.chats is not False])
     if first:
         use_provider(provider)
-    return listed
+    return kept
 
 
 async def _read(connection: Connection) -> list[ModelFacts]:
@@ -102,31 +109,90 @@ def _without_dated(facts: Sequence[ModelFacts]) -> list[ModelFacts]:
     ]
 
 
+# What facts are about, in the columns of a model.
+_COLUMNS: Final = (
+    "label", "context_window", "max_output", "native_tools", "reasoning", "vision", "documents",
+    "efforts", "thinking", "wire", "retires_on", "input_price", "output_price", "cache_read_price",
+    "cache_write_price",
+)  # fmt: skip
+
+
 @transaction.atomic
 def _keep(provider: Provider, facts: Sequence[ModelFacts]) -> Listed:
-    """New models become rows; of known ones only what nobody has filled in is filled in."""
+    """New models become rows; of known ones everything is kept up to date that nobody has filled
+    in by hand."""
     known = {model.model_id: model for model in provider.models.all()}
     new = [fact for fact in facts if fact.model_id not in known]
     too_many = len(new) > MENU
     LanguageModel.objects.bulk_create(
-        LanguageModel(provider=provider, enabled=not too_many, **_reported(fact)) for fact in new
+        LanguageModel(
+            provider=provider,
+            model_id=fact.model_id,
+            enabled=_is_offered(fact, too_many=too_many),
+            **_columns(fact),
+        )
+        for fact in new
     )
     for fact in facts:
         if fact.model_id in known:
-            _fill(known[fact.model_id], fact)
+            _update(known[fact.model_id], fact)
     return Listed(tuple(fact.model_id for fact in facts), added=len(new), too_many=too_many)
 
 
-def _reported(fact: ModelFacts) -> dict[str, str | int | bool | Decimal]:
-    values = {field.name: getattr(fact, field.name) for field in fields(fact)}
-    return {name: value for name, value in values.items() if value is not None}
+def _is_offered(fact: ModelFacts, *, too_many: bool) -> bool:
+    """Whether a new model is in the menu: of makers that are known, the best of today."""
+    if fact.retires_on is not None and fact.retires_on <= timezone.localdate():
+        return False
+    return fact.current if fact.current is not None else not too_many
 
 
-def _fill(model: LanguageModel, fact: ModelFacts) -> None:
-    # Switches and prices are left alone: whether somebody has set them cannot be seen.
-    empty = [name for name in ("label", "context_window", "max_output") if not getattr(model, name)]
-    new = {name: value for name, value in _reported(fact).items() if name in empty and value}
-    for name, value in new.items():
-        setattr(model, name, value)
-    if new:
-        model.save(update_fields=list(new))
+def _columns(fact: ModelFacts) -> dict[str, Any]:
+    values = {name: getattr(fact, name) for name in _COLUMNS}
+    efforts = values["efforts"]
+    values["efforts"] = list(efforts) if efforts is not None else None
+    return {name: value for name, value in values.items() if value not in (None, "")}
+
+
+def _update(model: LanguageModel, fact: ModelFacts) -> None:
+    told = _columns(fact)
+    changed = {
+        name: value
+        for name, value in told.items()
+        if name not in model.set_by_hand and getattr(model, name) != value
+    }
+    if changed:
+        LanguageModel.objects.filter(pk=model.pk).update(**changed)
+
+
+def fill_in_known() -> int:
+    """Give the models there are what has become known of them since they were listed; how many
+    were changed. What their servers say themselves is kept up to date by listing them."""
+    changed = 0
+    for model in LanguageModel.objects.select_related("provider"):
+        fact = known_facts(model.model_id, slug_of(model.provider))
+        missing = {
+            name: value
+            for name, value in _columns(fact).items()
+            if name not in model.set_by_hand
+            and _is_empty(model, name)
+            and value != getattr(model, name)
+        }
+        if missing:
+            LanguageModel.objects.filter(pk=model.pk).update(**missing)
+            changed += 1
+    return changed
+
+
+def _is_empty(model: LanguageModel, name: str) -> bool:
+    """Whether a column has what it begins with, so that nobody can have meant it."""
+    empty: bool = getattr(model, name) == getattr(LanguageModel(), name)
+    return empty
+
+
+@transaction.atomic
+def note_set_by_hand(model: LanguageModel, names: Iterable[str]) -> None:
+    """An administrator has filled these fields in: they stay, and the model is asked anew."""
+    hand = {*model.set_by_hand, *(name for name in names if name in _COLUMNS)}
+    model.set_by_hand = sorted(hand)
+    LanguageModel.objects.filter(pk=model.pk).update(set_by_hand=model.set_by_hand)
+    ModelAdjustment.objects.filter(model=model).delete()

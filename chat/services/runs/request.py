@@ -55,6 +55,8 @@ class RequestBuilder:
             server_tools=spec.model.server_tools,
             temperature=spec.temperature,
             max_output=spec.model.max_output,
+            longest=spec.model.longest_output,
+            window=spec.model.context_window,
             thinks=spec.model.thinks,
             thinking=spec.model.thinking,
             effort=spec.effort,
@@ -86,15 +88,19 @@ class RequestBuilder:
         """Shorten what would not fit the model's window, where that is known."""
         model = self.run.spec.model
         if model.context_window:
-            await self._shorten(context.room(model.context_window, model.max_output))
+            await self._shorten(self._room(model.context_window))
 
     async def fit_after_refusal(self, window: int | None = None) -> bool:
         """The provider says it was too long: try with half, or with what fits the window that it
         has told; whether anything was shortened."""
         before, half = self.run.history, context.estimate(self._now()) // 2
-        told = context.room(window, self.run.spec.model.max_output) if window else half
+        told = self._room(window) if window else half
         await self._shorten(min(told, half))
         return self.run.history != before
+
+    def _room(self, window: int) -> int:
+        model = self.run.spec.model
+        return context.room(window, model.max_output, model.longest_output)
 
     async def _shorten(self, limit: int) -> None:
         await make_fit(self.run, self.provider, self._now, limit)

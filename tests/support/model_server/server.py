@@ -29,6 +29,10 @@ WIRES: dict[str, type[Wire]] = {
 MODELS = ("scripted-small", "scripted-large")
 
 
+def json_reply(document: object) -> Reply:
+    return Reply(body=json.dumps(document).encode(), headers={"content-type": "application/json"})
+
+
 class ScriptedProvider:
     """A real HTTP server in a thread and loop of its own.
 
@@ -45,6 +49,8 @@ class ScriptedProvider:
     ) -> None:
         self.answer = answer
         self.models: tuple[str, ...] = MODELS
+        # What is answered at other paths, by their ends: a document, or a function of the request.
+        self.documents: dict[str, Any] = {}
         self.requests: list[Received] = []
         self.connections: set[Connection] = set()
         self.port = port
@@ -110,6 +116,10 @@ class ScriptedProvider:
     async def play(self, connection: Connection, request: Received) -> bool:
         self.requests.append(request)
         self.changed()
+        for end, document in self.documents.items():
+            if request.path.endswith(end):
+                told = document(request) if callable(document) else document
+                return await self._play(connection, OpenAIWire({}), json_reply(told))
         if request.method == "GET":
             return await self._play(connection, OpenAIWire({}), self._listing(request))
         wire = next((wire for end, wire in WIRES.items() if request.path.endswith(end)), None)
@@ -137,8 +147,7 @@ class ScriptedProvider:
             return refuse(404, {"error": {"message": f"no such path: {request.path}"}})
         if self._queue and self._queue[0].status != 200:
             return self._queue.popleft()
-        body = json.dumps(found).encode()
-        return Reply(body=body, headers={"content-type": "application/json"})
+        return json_reply(found)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
