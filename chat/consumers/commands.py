@@ -256,12 +256,18 @@ class Allowance:
     """How many commands a socket may still give: a burst of two seconds' worth is fine, a flood
     is not."""
 
-    def __init__(self) -> None:
-        self._left = float(settings.PARLEY_LIMITS["frames_per_second"])
+    def __init__(self, times: int = 1) -> None:
+        self._times = times
+        self._left = float(self._rate)
         self._at = time.monotonic()
 
+    @property
+    def _rate(self) -> int:
+        rate: int = settings.PARLEY_LIMITS["frames_per_second"] * self._times
+        return rate
+
     def spend(self) -> None:
-        rate = settings.PARLEY_LIMITS["frames_per_second"]
+        rate = self._rate
         now = time.monotonic()
         self._left = min(2.0 * rate, self._left + (now - self._at) * rate)
         self._at = now

@@ -35,6 +35,7 @@ class AdjustingProvider:
         connect: Callable[[Adjustments], ModelProvider],
         adjustments: Adjustments = (),
         *,
+        presumed: Adjustment | None = None,
         accepted: AcceptedFiles | None = None,
         can_change_wire: bool = False,
     ) -> None:
@@ -43,6 +44,11 @@ class AdjustingProvider:
         self._can_change_wire = can_change_wire
         self._new: list[Adjusted] = []
         self._tried: set[Adjustment] = set(adjustments)
+        if presumed is not None:
+            # Tried before anything is refused: it is known of the model, though not of its server.
+            self._new.append(Adjusted(presumed, ""))
+            self._tried.add(presumed)
+            adjustments = with_adjustment(adjustments, presumed)
         self._adjust(adjustments)
 
     def _adjust(self, adjustments: Adjustments) -> None:

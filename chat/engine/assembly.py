@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import assert_never
 
 from chat.engine.changes import Change, PartClosed, PartGrew, PartOpened, TextKind, ToolChanged
+from chat.engine.context import used_so_far
 from chat.engine.limits import Limits
 from chat.engine.open_text import OpenText, is_open, with_end
 from chat.engine.tool_calls import ToolCalls, if_lost, with_raw
@@ -20,6 +21,7 @@ from chat.protocol.interfaces import (
     Adjusted,
     Cited,
     Finish,
+    ModelRequest,
     ProviderEvent,
     ReasoningDelta,
     Retrying,
@@ -33,12 +35,15 @@ from chat.protocol.interfaces import (
 )
 from chat.protocol.notes import StateNotes, with_state_notes
 from chat.protocol.outcome import ended
-from chat.protocol.parts import Part, Tokens, ToolPart
+from chat.protocol.parts import Part, StepStartPart, Tokens, ToolPart
 from chat.protocol.reasons import Reason, reason
 from chat.protocol.text import clean_text
 from chat.protocol.tool_state import ToolRunning, ToolState
 
 log = logging.getLogger(__name__)
+
+# Why a step ended that was stopped, where its tokens are estimated.
+ESTIMATED = "cancelled-estimated"
 
 
 class Assembly:
@@ -66,6 +71,9 @@ class Assembly:
             {part.call_id for part in parts if isinstance(part, ToolPart)} | set(taken_call_ids),
         )
         self._step_is_open = False
+        # What is asked in this step, and where its parts begin.
+        self._asked: ModelRequest | None = None
+        self._step_from = 0
         self._usage: Usage | None = None
         self.finish_reason = ""
         # The end of the last reply, as the provider told it.
@@ -91,9 +99,11 @@ class Assembly:
 
     # --- steps -------------------------------------------------------------------
 
-    def open_step(self) -> list[Change]:
+    def open_step(self, request: ModelRequest | None = None) -> list[Change]:
         self._calls.new_step()
         self._usage = None
+        self._asked = request
+        self._step_from = len(self._parts)
         self.finish_reason = ""
         self._step_is_open = True
         return [self._add(create_step_start_part(self.session_id, self.message_id))]
@@ -118,10 +128,25 @@ class Assembly:
     def abort(self, error: str = tool_state.ABORTED) -> list[Change]:
         """Close everything that is open, keeping all text, and the cost if it is known."""
         changes = self._close_text() + self._close_stored() + self._abort_calls(error)
-        if self._step_is_open and self._usage:
+        if self._step_is_open and self._usage and not self._usage.is_of_begin:
             changes += self.close_step("cancelled")
+        elif self._step_is_open and (estimate := self._estimate()):
+            changes += self.close_step(ESTIMATED, estimate)
         self._step_is_open = False
         return changes
+
+    def _estimate(self) -> Usage | None:
+        """About what a step has used that was stopped before its provider said so; nothing if it
+        had not begun to answer."""
+        written = self._parts[self._step_from :]
+        if self._asked is None or not any(not isinstance(p, StepStartPart) for p in written):
+            return None
+        used = used_so_far(self._asked, written)
+        if self._usage is not None:
+            # Of the beginning it was told: what was read is exact then.
+            told = self._usage.tokens
+            used = used.model_copy(update={"input": told.input, "cache": told.cache})
+        return Usage(used)
 
     # --- events ------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from chat.protocol.interfaces import (
     ToolResultBlock,
 )
 from chat.protocol.messages import UserInfo, WithParts
-from chat.protocol.parts import Part, ToolPart
+from chat.protocol.parts import Part, ReasoningPart, TextPart, Tokens, ToolPart
 from chat.protocol.tool_state import ToolCompleted
 
 # The tool outputs of the latest turns are still needed: they stay.
@@ -53,6 +53,14 @@ def tokens_in(text: str) -> int:
 def estimate(request: ModelRequest) -> int:
     tools = sum(tokens_in(f"{tool.description}{tool.parameters}") for tool in request.tools)
     return tokens_in(request.system) + tools + _total(request.messages)
+
+
+def used_so_far(request: ModelRequest, written: Sequence[Part]) -> Tokens:
+    """About how many tokens a request and the parts of its answer have."""
+    said = sum(tokens_in(part.text) for part in written if isinstance(part, TextPart))
+    thought = sum(tokens_in(part.text) for part in written if isinstance(part, ReasoningPart))
+    called = sum(tokens_in(str(p.state.input)) for p in written if isinstance(p, ToolPart))
+    return Tokens(input=estimate(request), output=said + called, reasoning=thought)
 
 
 def _size(block: Block) -> int:

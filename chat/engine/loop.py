@@ -137,7 +137,7 @@ async def _ask(
 ) -> AsyncGenerator[Change | Retrying | Adjusted, None]:
     """One model call: what it answers becomes changes as it comes."""
     request = build_request(assembly.parts())
-    for change in assembly.open_step():
+    for change in assembly.open_step(request):
         yield change
     async with aclosing(provider.stream(request)) as stream:
         async for received in stream:

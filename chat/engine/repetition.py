@@ -3,7 +3,14 @@
 import json
 from collections.abc import Collection, Sequence
 
-from chat.protocol.parts import Part, ReasoningPart, StepFinishPart, StepStartPart, ToolPart
+from chat.protocol.parts import (
+    Part,
+    ReasoningPart,
+    StepFinishPart,
+    StepStartPart,
+    TextPart,
+    ToolPart,
+)
 from chat.protocol.tool_state import ToolPending
 
 IN_A_ROW = 3
@@ -12,11 +19,11 @@ EXEMPT = frozenset({"todo_write", "todo_read"})
 
 
 def repeated_call(parts: Sequence[Part], exempt: Collection[str] = EXEMPT) -> ToolPart | None:
-    """The call that the model keeps making, if the last three parts are that call.
+    """The call that the model keeps making, if its last three calls are the same.
 
-    Step marks and reasoning between the calls do not count; a text between them does.
+    What it says and thinks between them does not count: it says each time that it tries again.
     """
-    skipped = (StepStartPart, StepFinishPart, ReasoningPart)
+    skipped = (StepStartPart, StepFinishPart, ReasoningPart, TextPart)
     last = [part for part in parts if not isinstance(part, skipped)][-IN_A_ROW:]
     calls = [part for part in last if isinstance(part, ToolPart)]
     if len(calls) < IN_A_ROW or any(isinstance(part.state, ToolPending) for part in calls):

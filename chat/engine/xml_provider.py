@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from chat.formats.xml_call import XmlGrammar
+from chat.formats.xml_dialects import CallDialects, value_without_tag
 from chat.formats.xml_events import (
     CallEnded,
     CallGrew,
@@ -43,6 +44,7 @@ ONE_AT_A_TIME: Final = (
     "Only one tool may be used per message. You must assess the first tool's result before "
     "proceeding to use the next tool."
 )
+NO_TAGS: Final = "Not run: no parameter was given. Write each one between tags of its own:\n{call}"
 
 
 # A longer text is read in slices, for others to have their turns between.
@@ -106,6 +108,7 @@ class _CallReader:
 
     def _start_over(self) -> None:
         self._parser = XmlToolParser(self._grammar)
+        self._dialects = CallDialects(self._schemas)
         self._calls = 0
         self._is_closed = False
 
@@ -128,9 +131,13 @@ class _CallReader:
         """The end of the text; a second time there is nothing more."""
         if not self._is_closed:
             self._is_closed = True
+            yield from self._parsed(self._dialects.close())
             yield from self._events(self._parser.close())
 
     def _read_text(self, text: str) -> Iterator[ProviderEvent]:
+        yield from self._parsed(self._dialects.feed(text))
+
+    def _parsed(self, text: str) -> Iterator[ProviderEvent]:
         try:
             events = self._parser.feed(text)
         except MessageTooLong as error:
@@ -154,11 +161,22 @@ class _CallReader:
     def _call(self, call: CallEnded) -> ToolCall:
         """The first call of a message runs; a model in this style must see its result first."""
         self._calls += 1
-        arguments = parse_values(call.values, self._schemas.get(call.name))
-        fault = call.fault
+        schema = self._schemas.get(call.name)
+        fault, values = call.fault, call.values
+        if not values and not fault:
+            found = value_without_tag(call.raw, call.name, schema)
+            values = found or {}
+            if found is None and (wanted := (schema or {}).get("required")):
+                fault = NO_TAGS.format(call=_example(call.name, wanted))
+        arguments = parse_values(values, schema)
         reasons: tuple[Reason, ...] = ()
         if self._calls > 1:
             fault, reasons = ONE_AT_A_TIME.format(name=call.name), (reason("one_at_a_time"),)
         return ToolCall(
             call.call_id, call.name, arguments, raw=call.raw, fault=fault, reasons=reasons
         )
+
+
+def _example(name: str, params: Sequence[str]) -> str:
+    inside = "".join(f"<{param}>…</{param}>" for param in params)
+    return f"<{name}>{inside}</{name}>"

@@ -8,7 +8,7 @@ see it. `chat/protocol/follow.py` has the rule.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
@@ -113,10 +113,15 @@ class Step(Header):
     part: StepStartPart | StepFinishPart
 
 
+# The key of a notice that the earlier conversation is being summed up.
+SUMMING_UP: Final = "notice.chat_summing_up"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry(Header):
     """The provider failed before its first word and is asked again in `wait` seconds, at `until`.
-    Told once more, without a wait, when it is asked."""
+    Told once more, without a wait, when it is asked; and without `attempts` while the earlier
+    conversation is summed up."""
 
     name: Literal["chat:retry"] = "chat:retry"
     error_key: str

@@ -235,6 +235,11 @@ class Usage:
     tokens: Tokens
     cost: float | None = None  # only when the provider says it
 
+    @property
+    def is_of_begin(self) -> bool:
+        """Whether it was told before there was an answer to count."""
+        return self.cost is None and self.tokens.output + self.tokens.reasoning < 10
+
 
 @dataclass(frozen=True, slots=True)
 class Retrying:

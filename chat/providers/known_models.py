@@ -12,6 +12,7 @@ from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any, Final
 
 from chat.protocol.effort import ThinkingForm
@@ -60,9 +61,10 @@ def known_facts(model_id: str, slug: str = "") -> ModelFacts:
 
 
 def favourite_of(slug: str, model_ids: Sequence[str], today: date) -> str:
-    """The model of a maker that one would begin with: the first of the best that is listed and
-    does not end soon."""
-    for pattern in _data()["defaults"].get(slug, ()):
+    """The model of a provider that one would begin with: the first of the best that is listed and
+    does not end soon. A server that is no maker's may have models of all."""
+    best: dict[str, list[str]] = _data()["defaults"]
+    for pattern in best.get(slug) or chain.from_iterable(best.values()):
         for model_id in model_ids:
             if fnmatchcase(_plain(model_id), pattern) and not ends_soon(model_id, slug, today):
                 return model_id

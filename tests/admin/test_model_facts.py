@@ -74,8 +74,8 @@ def test_models_that_were_listed_before_are_filled_in_at_the_next_start(
 
 def _form_of(page: Any) -> dict[str, Any]:
     form = page.context["adminform"].form
-    data = {name: "" if value is None else value for name, value in form.initial.items()}
-    data = {name: value for name, value in data.items() if value is not False}
+    told = {name: value for name, value in form.initial.items() if value is not None}
+    data = {name: value for name, value in told.items() if value is not False}
     empty = {"adjustments-TOTAL_FORMS": 0, "adjustments-INITIAL_FORMS": 0}
     return {**data, "efforts": "null", "extra_body": "{}", **empty}
 

@@ -116,12 +116,18 @@ async def test_three_identical_calls_in_a_row_end_it():
     assert "three times" in run.states()["c2"].error
 
 
-@pytest.mark.parametrize("between", [[TextDelta("again")], [call("other", say="x")]])
+@pytest.mark.parametrize("between", [[call("other", say="x")]])
 async def test_identical_calls_with_something_between_are_no_circle(between):
     same = [[call(f"c{n}"), Finish("tool-calls")] for n in range(3)]
     same[2] = [*between, *same[2]]
     run = await Run(Script(*same, says("ok"))).to_end()
     assert run.end.finish == "stop"
+
+
+async def test_saying_that_one_tries_again_does_not_hide_a_circle():
+    same = [[TextDelta(f"Again, {n}."), call(f"c{n}"), Finish("tool-calls")] for n in range(3)]
+    run = await Run(Script(*same)).to_end()
+    assert run.end.finish == "repeated-calls"
 
 
 async def test_writing_the_same_plan_again_is_no_circle():

@@ -25,6 +25,7 @@ from chat.protocol.interfaces import (
     ToolCallDelta,
     ToolCallStart,
     ToolResultBlock,
+    ToolSpec,
     Usage,
 )
 from chat.protocol.parts import Tokens, ToolPart
@@ -203,3 +204,41 @@ def test_any_history_is_told_in_one_style_and_grows_at_its_end(conversation):
             results = [block.text for block in whole[index + 1].content]
             assert whole[index + 1].role == "user"
             assert [text.startswith("[t Result]\n\n") for text in results] == [True] * len(calls)
+
+
+SUM = ToolSpec(
+    "sum", "Adds.", {"properties": {"expression": {"type": "string"}}, "required": ["expression"]}
+)
+PAIR = ToolSpec(
+    "pair",
+    "Two.",
+    {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a", "b"]},
+)
+
+
+async def called(text):
+    provider = XmlToolProvider(Script([TextDelta(text), Finish("stop")]), (SUM, PAIR))
+    request = ModelRequest("m", (), tools=(SUM, PAIR))
+    events = [event async for event in provider.stream(request)]
+    [call] = [event for event in events if isinstance(event, ToolCall)]
+    shown = "".join(event.text for event in events if isinstance(event, TextDelta))
+    return call, shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<sum>2+2</sum>",
+        '<sum expression="2+2" />',
+        '<tool_call>{"name": "sum", "arguments": {"expression": "2+2"}}</tool_call>',
+    ],
+)
+async def test_calls_in_the_ways_of_small_models_run_and_are_not_shown(text):
+    call, shown = await called(f"Let me see. {text}")
+    assert (call.name, call.arguments, call.fault) == ("sum", {"expression": "2+2"}, "")
+    assert shown == "Let me see."
+
+
+async def test_a_call_whose_value_cannot_be_placed_is_told_how_to_write_it():
+    call, _ = await called("<pair>x and y</pair>")
+    assert "<pair><a>…</a><b>…</b></pair>" in call.fault

@@ -261,3 +261,25 @@ async def test_a_whole_message_instead_of_a_stream_is_read(asks: Asks) -> None:
         {"x": 1},
         "tool-calls",
     )
+
+
+async def test_thinking_tokens_are_counted_apart(asks: Asks) -> None:
+    usage = {"input_tokens": 7, "output_tokens": 100}
+    usage["output_tokens_details"] = {"thinking_tokens": 60}  # type: ignore[assignment]
+    message = {
+        "type": "message",
+        "content": [{"type": "text", "text": "Yes."}],
+        "stop_reason": "end_turn",
+        "usage": usage,
+    }
+    asks.server.script(_whole(message))
+    answer = await ask(asks.provider())
+    assert answer.usage is not None
+    tokens = answer.usage.tokens
+    assert (tokens.input, tokens.output, tokens.reasoning) == (7, 40, 60)
+
+
+def _whole(message: dict[str, Any]) -> Reply:
+    """A message that is not streamed."""
+    body = json.dumps(message).encode()
+    return Reply(body=body, headers={"content-type": "application/json"})

@@ -100,6 +100,9 @@ def test_a_model_to_begin_with() -> None:
     assert favourite_of("openai", OPENAI, TODAY) == "gpt-6-sol"
     assert favourite_of("openai", ["gpt-5", "gpt-5.4"], TODAY) == "gpt-5.4"
     assert favourite_of("openai", ["gpt-5"], TODAY) == ""
+    gateway = ["meta/llama-5", "anthropic/claude-opus-5.5", "openai/gpt-6-sol"]
+    assert favourite_of("custom", gateway, TODAY) == "openai/gpt-6-sol"
+    assert favourite_of("custom", ["mine"], TODAY) == ""
     assert favourite_of("anthropic", ["claude-opus-4-1", "claude-sonnet-4-6"], TODAY) == (
         "claude-sonnet-4-6"
     )

@@ -6,7 +6,7 @@ from chat.engine.context import SUMMARISE
 from chat.engine.history import CLEARED
 from chat.models import LanguageModel, Message, Part
 from tests.support import factories as make
-from tests.support.model_server import Received, Say, refuse, reply
+from tests.support.model_server import Gate, Received, Say, refuse, reply
 from tests.support.site import Site
 from tests.support.tabs import in_thread
 
@@ -104,3 +104,21 @@ async def test_what_cannot_be_shortened_says_so_in_plain_words(site: Site) -> No
     await tab.sees("The conversation is too long for this model.")
     await tab.equals_a_fresh_page()
     assert len(site.provider.requests) == 1
+
+
+async def test_whoever_waits_for_a_summary_sees_what_for(site: Site) -> None:
+    """Also who opens the page meanwhile; it is gone when the answer begins."""
+    await in_thread(_window)(4000)
+    await in_thread(_turns)(site, 6)
+    tab = await site.tab()
+    gate = Gate()
+    site.provider.script(reply(gate, "They spoke of words."), reply("Fine."))
+    await tab.send("And now?")
+    await tab.sees("Summing up the earlier conversation…")
+    later = await site.tab()
+    assert "Summing up the earlier conversation…" in later.page.text_of("t")
+    gate.open()
+    await tab.sees("Fine.")
+    await tab.sees_the_end()
+    assert "Summing up" not in tab.page.text_of("t")
+    await tab.equals_a_fresh_page()

@@ -74,3 +74,11 @@ def test_the_documented_client_is_the_one_that_is_run() -> None:
     client = (root / "tests/support/readme_client.py").read_text("utf-8")
     documented = (root / "chat/README.md").read_text("utf-8")
     assert client[client.index("import json") :].strip() in documented
+
+
+async def test_saying_how_far_one_has_read_is_not_asking(site: Site, program: Programs) -> None:
+    """A program acknowledges every event, and may still ask."""
+    one = await program()
+    for seq in range(60):
+        one.say("ack", seq=seq)
+    assert (await one.ask("messages"))["ok"]

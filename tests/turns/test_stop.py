@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chat.models import Generation, Message
+from chat.models import Generation, LanguageModel, Message
 from tests.support.invariants import faults
 from tests.support.model_server import Call, Gate, Say, Think, Wait, reply
 from tests.support.site import Held, Programs, Site
@@ -256,3 +256,28 @@ async def test_ten_stops_at_once_are_one(site: Site, program: Programs) -> None:
         "error.chat_no_active_generation",
     }
     assert await in_thread(faults)(one.seen, two.seen) == []
+
+
+async def test_what_a_stopped_answer_used_is_estimated(site: Site) -> None:
+    """BR-13: its provider had no time to say it; the step says that it is an estimate."""
+
+    def with_prices() -> None:
+        LanguageModel.objects.filter(model_id="scripted-small").update(
+            input_price=1000, output_price=1000
+        )
+
+    await in_thread(with_prices)()
+    tab = await site.tab()
+    site.provider.script(reply(Think("Let me see. " * 20), Say("Half a sentence. " * 20), Wait()))
+    await tab.send("Tell me a long story, please.")
+    await tab.sees("Half a sentence.")
+    await tab.stop()
+    await tab.sees_the_end()
+    row = await in_thread(Message.objects.get)(role="assistant")
+    assert row.input_tokens > 5
+    assert 60 < row.output_tokens < 120
+    assert 40 < row.reasoning_tokens < 90
+    assert row.cost > 0
+    step = await in_thread(row.parts.get)(type="step-finish")
+    assert step.data["reason"] == "cancelled-estimated"
+    await tab.equals_a_fresh_page()

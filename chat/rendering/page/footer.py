@@ -83,6 +83,8 @@ def foot_html(message: WithParts, reader: Reader, *, retry: Retry | None = None)
 
 def retry_html(retry: Retry, reader: Reader) -> SafeString:
     """Why the provider is asked again, and how long until then: a clock that runs on the page."""
+    if not retry.attempts:
+        return format_html("{}", _("Summing up the earlier conversation…"))
     values = {
         "reason": error_text(retry.error_key),
         "attempt": retry.attempt,

@@ -8,7 +8,7 @@ from django.db.models import F
 
 from chat.engine import context
 from chat.models import BackgroundCall, Message
-from chat.protocol.events import Edited
+from chat.protocol.events import SUMMING_UP, Edited, Retry
 from chat.protocol.ids import now_ms
 from chat.protocol.interfaces import ModelProvider, ModelRequest
 from chat.protocol.messages import Summary, WithParts
@@ -43,6 +43,16 @@ async def _sum_up(run: Run, provider: ModelProvider, request: ModelRequest, limi
     if start == 0:
         return
     older, kept = run.history[:start], run.history[start:]
+    # It may take minutes: whoever waits sees what for.
+    run.tell(
+        Retry(
+            conversation_id=run.conversation_id,
+            error_key=SUMMING_UP,
+            attempt=0,
+            attempts=0,
+            wait=0,
+        )
+    )
     text = await ask_in_background(
         provider,
         context.summary_request(request, older, limit),

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from chat.formats.title import title_from, title_from_answer
+from chat.formats.title import is_better, title_from, title_from_answer
 from chat.models import BackgroundCall, Conversation
 from chat.protocol.effort import NONE
 from chat.protocol.errors import ProviderError
@@ -84,7 +84,7 @@ async def _improve(spec: RunSpec, question: WithParts, answer: WithParts) -> Non
                 BackgroundCall.Purpose.TITLE,
             )
         title = title_from_answer(text)
-        if title and title != made:
+        if is_better(title, made, f"{question.text[:EXCERPT]} {answer.text[:EXCERPT]}"):
             await _keep_and_tell(spec, made, title)
     except (ProviderError, TimeoutError) as error:
         log.warning("no better title was given: %s", error or type(error).__name__)
