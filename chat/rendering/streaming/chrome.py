@@ -32,6 +32,8 @@ class Labels:
 ENGLISH: Final = Labels()
 _PRE: Final = re.compile(r'<pre><code(?: class="language-([^"]*)")?>')
 _CELL: Final = re.compile(r'<(t[hd])(?: align="(left|center|right)")?>')
+# The corner above the names of rows: a head without words heads nothing.
+_NAMELESS: Final = re.compile(r'<th scope="col"( class="\w+")?></th>')
 _ALERT: Final = re.compile(
     r'(<div class="markdown-alert markdown-alert-(note|tip|important|warning|caution)">'
     r'<p class="markdown-alert-title">)(Note|Tip|Important|Warning|Caution)</p>'
@@ -102,7 +104,7 @@ def _table(cleaned: str, labels: Labels) -> str:
     cleaned = cleaned.replace("</tr><tr>", "</tr></tbody><tbody><tr>")
     cleaned = _HEAD.sub(lambda match: _table_region(match[1], labels) + match[0], cleaned)
     cleaned = cleaned.replace("</table>", "</table></div>")
-    return _CELL.sub(_cell, cleaned)
+    return _NAMELESS.sub(r"<td\1></td>", _CELL.sub(_cell, cleaned))
 
 
 def _table_region(head: str, labels: Labels) -> str:
