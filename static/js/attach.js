@@ -53,7 +53,8 @@ function keep(item, file) {
   input.name = "attachments";
   input.value = file.id;
   item.append(input);
-  item.querySelector("[data-open]").hidden = file.mime !== "text/plain";
+  const canOpen = file.mime === "text/plain" || file.mime.startsWith("image/");
+  item.querySelector("[data-open]").hidden = !canOpen;
   item.querySelector("[data-as-text]").hidden = !file.pasted;
   if (file.mime.startsWith("image/")) {
     const picture = document.createElement("img");
@@ -181,7 +182,18 @@ async function wordsOf(item) {
   return answer.text();
 }
 
+const isPicture = (item) => stored.get(item)?.mime.startsWith("image/");
+
+async function openPicture(item) {
+  const items = [...list.children].filter(isPicture);
+  const pictures = items.map((each) => stored.get(each));
+  const all = pictures.map(({ url, filename }) => ({ url, name: filename }));
+  const { openPictures } = await import("./lightbox.js");
+  openPictures(all, items.indexOf(item), item.querySelector("[data-open]"));
+}
+
 async function open(item) {
+  if (isPicture(item)) return openPicture(item);
   const words = await wordsOf(item);
   const dialog = byId("text-dialog");
   dialog.querySelector("h2").textContent = stored.get(item).filename;

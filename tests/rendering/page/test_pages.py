@@ -129,7 +129,7 @@ def test_live_pieces_are_the_pieces_of_the_page():
 def test_a_window_of_its_own_has_no_column():
     """A18"""
     drawn = draw(replace(PAGES["busy"], own_window=True))
-    assert not select(drawn, "nav, [popovertarget]")
+    assert not select(drawn, "#sidebar, [popovertarget=sidebar]")
 
 
 def test_older_messages_come_with_the_way_to_still_older_ones():
