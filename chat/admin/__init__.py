@@ -13,6 +13,7 @@ from chat.admin import (  # noqa: F401 - importing registers them
     parts,
     people,
     processes,
+    prompts,
     providers,
     queued,
     search_engines,

@@ -20,6 +20,7 @@ from chat.models.generation import Generation, Process, View
 from chat.models.message import Message
 from chat.models.part import Part
 from chat.models.profile import Profile
+from chat.models.prompt import Prompt
 from chat.models.queued import QueuedMessage
 from chat.models.search import SearchEntry
 
@@ -40,6 +41,7 @@ __all__ = [
     "Part",
     "Process",
     "Profile",
+    "Prompt",
     "Provider",
     "QueuedMessage",
     "SearchEngine",

@@ -79,6 +79,18 @@ _ATTACHMENT: dict[str, Promise | str] = {
     "error.chat_attachment_in_use": _("This file is on a message already."),
 }
 
+_PROMPT: dict[str, Promise | str] = {
+    "error.chat_prompt_name_invalid": _(
+        "One word only is its name: letters, digits, - and _, at most 40."
+    ),
+    "error.chat_prompt_name_taken": _("You have a prompt called %(name)s already."),
+    "error.chat_prompt_text_required": _("Write what the prompt says."),
+    "error.chat_prompt_text_too_long": _("The prompt is too long: at most %(limit)s characters."),
+    "error.chat_prompt_too_many_variables": _("At most %(limit)s different variables."),
+    "error.chat_prompt_too_many": _("You can keep %(limit)s prompts. Delete one first."),
+    "error.chat_prompt_not_found": _("This prompt does not exist any more."),
+}
+
 _SETUP: dict[str, Promise | str] = {
     "error.chat_agent_not_found": _("The agent of this conversation does not exist any more."),
     "error.chat_model_not_configured": _("No model is set up for this agent."),
@@ -177,7 +189,9 @@ _PROVIDER: dict[str, Promise | str] = {
     "error.chat_provider_not_supported": _("This kind of provider is not supported."),
 }
 
-MESSAGES: Mapping[str, Promise | str] = _CONVERSATION | _ATTACHMENT | _SETUP | _RUN | _PROVIDER
+MESSAGES: Mapping[str, Promise | str] = (
+    _CONVERSATION | _ATTACHMENT | _PROMPT | _SETUP | _RUN | _PROVIDER
+)
 
 
 class Unknown(int):

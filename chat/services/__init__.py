@@ -40,6 +40,12 @@ from chat.services.catalog.preferences import (
     set_favourite,
     switch_tools,
 )
+from chat.services.catalog.prompts import (
+    delete_prompt,
+    find_prompt,
+    list_prompts,
+    save_prompt,
+)
 from chat.services.catalog.providers import (
     fill_in_known,
     list_models,
@@ -191,6 +197,7 @@ __all__ = [
     "current_catalog",
     "current_transcript",
     "delete",
+    "delete_prompt",
     "delete_several",
     "details_of",
     "digests",
@@ -205,6 +212,7 @@ __all__ = [
     "find_attachment",
     "find_listed",
     "find_owner",
+    "find_prompt",
     "folders_of",
     "forget_adjustments",
     "get_conversation",
@@ -223,6 +231,7 @@ __all__ = [
     "list_folders",
     "list_in_folders",
     "list_models",
+    "list_prompts",
     "list_questions",
     "local_model_address",
     "look",
@@ -253,6 +262,7 @@ __all__ = [
     "retire",
     "retire_local_model",
     "save_preferences",
+    "save_prompt",
     "save_provider",
     "save_search_engine",
     "schema_fault",

@@ -79,6 +79,15 @@ function takeFiles(event, transfer) {
   else form.toggleAttribute("data-drop", true);
 }
 
+// --- saved prompts: their script is loaded with the first slash ---------------------------------
+
+let savedPrompts = null;
+
+async function offerPrompts() {
+  if (text.value.startsWith("/")) savedPrompts ??= import("./saved_prompts.js");
+  (await savedPrompts)?.offer();
+}
+
 // --- sending -----------------------------------------------------------------------------------
 
 const setBusy = (yes) => form.toggleAttribute("data-busy", yes);
@@ -163,6 +172,7 @@ if (form) {
   text.addEventListener("input", () => {
     grow();
     keepDraft();
+    offerPrompts();
   });
   text.addEventListener("keydown", pressed);
   form.addEventListener("change", (event) => {

@@ -32,7 +32,7 @@ from tests.support.world import KEY
 MODELS = sorted(django_admin.site._registry, key=lambda model: model._meta.label)
 WRITTEN_BY_HAND = {
     *("provider", "languagemodel", "agent", "toolsetting", "searchengine"),
-    *("user", "group", "profile"),
+    *("user", "group", "profile", "prompt"),
 }
 
 
@@ -82,7 +82,7 @@ SEARCHED = {
     "conversation": "hens", "message": "2+2", "part": "2+2", "generation": "olivia",
     "process": "here", "view": "olivia", "attachment": "note.txt", "profile": "olivia",
     "user": "olivia", "group": "Help", "queuedmessage": "Then this",
-    "feedback": "Too short", "backgroundcall": "hens", "folder": "eggs",
+    "feedback": "Too short", "backgroundcall": "hens", "folder": "eggs", "prompt": "About",
 }  # fmt: skip
 
 

@@ -154,7 +154,10 @@ SCREENS: dict[str, tuple[str, Prepare]] = {
     "recently deleted": ("/deleted/", all_opened),
     "not found": ("/no/such/page", as_it_is),
 }
-PLACES = ("/", "/?temporary=1", "chat", "states", "queue", "/settings/", "/archived/", "/deleted/")
+PLACES = (
+    *("/", "/?temporary=1", "chat", "states", "queue", "/settings/", "/settings/prompts/"),
+    *("/archived/", "/deleted/"),
+)
 # Pages that say no, and that no address leads to.
 REFUSALS = ("403.html", "403_csrf.html", "500.html")
 

@@ -12,6 +12,7 @@ from chat.models import (
     Message,
     ModelAdjustment,
     Part,
+    Prompt,
     SearchEngine,
     SearchEntry,
 )
@@ -156,6 +157,17 @@ def two_folders_of_one_name() -> None:
     make.a_folder(owner, "WORK")
 
 
+def two_prompts_of_one_name() -> None:
+    owner = make.a_user()
+    for name in ("Sum", "sum"):
+        Prompt.objects.create(owner=owner, name=name, text="x")
+
+
+def two_shared_prompts_of_one_name() -> None:
+    for name in ("Sum", "sum"):
+        Prompt.objects.create(name=name, text="x")
+
+
 def a_title_searched_twice() -> None:
     talk = make.a_conversation()
     for _ in range(2):
@@ -234,6 +246,8 @@ REFUSED: dict[Callable[[], None], str] = {
     a_stranger_search_engine: "search_engine_kind",
     a_title_searched_twice: "search_title_once|conversation",
     two_folders_of_one_name: "folder_name_once",
+    two_prompts_of_one_name: "^(?!.*shared).*prompt_name_once",
+    two_shared_prompts_of_one_name: "shared_prompt_name_once",
 }
 
 

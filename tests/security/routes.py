@@ -99,6 +99,11 @@ EXPECTED: dict[str, Expect] = {
     # Without an agent there is nobody to introduce.
     "chat:introduction": Expect(get=people(404), post=people(REFUSED)),
     "chat:models": Expect(get=people(200), post=people(REFUSED)),
+    "chat:prompts": Expect(get=people(200), post=people(409)),
+    "chat:prompt": Expect(get=owner_only(200), post=owner_only(409), own=True),
+    "chat:delete_prompt": Expect(get=people(REFUSED), post=owner_only(302), own=True),
+    "chat:offered_prompts": Expect(get=people(200), post=people(REFUSED)),
+    "chat:fill_prompt": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:favourite": Expect(get=people(REFUSED), post=people(204)),
     # A form without a file.
     "chat:import": Expect(get=people(200), post=people(400)),

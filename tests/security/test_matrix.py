@@ -8,7 +8,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import Attachment, Conversation, Folder, Message, Part
+from chat.models import Attachment, Conversation, Folder, Message, Part, Prompt
 from chat.views.organise import VERBS
 from tests.security.conftest import World
 from tests.security.routes import (
@@ -107,8 +107,10 @@ def test_what_is_not_there_is_not_found_by_its_owner_either(
     if gone == "deleted":
         Conversation.objects.filter(pk=talk.pk).update(deleted_at=timezone.now())
         Folder.objects.filter(pk=folder.pk).delete()
+        Prompt.objects.all().delete()
     else:
         talk.pk = folder.pk = open_world.rows[Attachment].pk = uuid4()
+        open_world.rows[Prompt].pk = uuid4()
     assert outcome(ask(open_world, route, method, "owner", expect)) == 404
 
 

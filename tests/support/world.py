@@ -11,6 +11,7 @@ from chat.models import (
     Example,
     ModelAdjustment,
     Profile,
+    Prompt,
     SearchEngine,
     SearchEntry,
 )
@@ -66,6 +67,7 @@ def one_of_everything(owner: User | None = None) -> dict[type[Model], Any]:
         make.a_queued_message(talk),
         make.a_feedback(answer),
         make.a_background_call(talk),
+        Prompt.objects.create(owner=owner, name="hens", text="About {{hens}}"),
     ]
     found = {type(row): row for row in made}
     # What the rows themselves give rise to: what is searched of them, and the stamp of the catalog.
