@@ -47,6 +47,7 @@ LANDED = {
     "0019_folders": "cce34861d656c7b5",
     "0020_server_tools": "86cada2bdce867bb",
     "0022_model_facts": "5bef2f5b39dc7f15",
+    "0023_prompts": "364fc46710e19f4b",
 }
 
 
