@@ -68,7 +68,7 @@ def _save_model(client: Client, **changed: Any) -> str:
     address = reverse("admin:chat_languagemodel_change", args=[model.pk])
     page = client.get(address)
     form = page.context["adminform"].form
-    data = {name: value for name, value in form.initial.items() if value is not None}
+    data = {name: value for name, value in form.initial.items() if value not in (None, [])}
     data = {name: json.dumps(v) if isinstance(v, list) else v for name, v in data.items()}
     switched_off = [name for name, value in data.items() if value is False]
     inline = page.context["inline_admin_formsets"][0].formset
