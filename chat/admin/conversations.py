@@ -16,7 +16,7 @@ from chat.models import Conversation
 from chat.rendering.page.messages import message_html
 from chat.rendering.reader import Reader
 from chat.views.model_form import ModelForm
-from chat.views.reader import make_reader
+from chat.views.reader import ZONE_COOKIE, make_reader
 
 # The latest messages are drawn; the others are in the list of messages.
 DRAWN = 100
@@ -74,7 +74,8 @@ class ConversationAdmin(ReadOnlyAdmin[Conversation]):
 
 def admin_reader(request: HttpRequest) -> Reader:
     """Whoever reads in the administration, where nothing can be done to a message."""
-    reader = make_reader(request.user, get_language() or "en")
+    zone = request.COOKIES.get(ZONE_COOKIE, "")
+    reader = make_reader(request.user, get_language() or "en", zone=zone)
     return replace(reader, may_act=False, in_admin=True)
 
 

@@ -44,6 +44,7 @@ class SearchEngineAdmin(admin.ModelAdmin[SearchEngine]):
     form = SearchEngineForm
     actions = ("test",)
     list_display = ("kind", "base_url", "key_hint", "in_use")
+    search_fields = ("kind", "base_url")
     readonly_fields = ("key_hint",)
     fieldsets = (
         (None, {"fields": ("kind", "base_url", "in_use")}),

@@ -132,7 +132,12 @@ def summary_request(request: ModelRequest, older: Sequence[WithParts], limit: in
         del messages[0]
     ask = ModelMessage("user", (TextBlock(SUMMARISE),))
     return replace(
-        request, messages=(*messages, ask), tools=(), max_output=SUMMARY_TOKENS, temperature=None
+        request,
+        messages=(*messages, ask),
+        tools=(),
+        server_tools=(),
+        max_output=SUMMARY_TOKENS,
+        temperature=None,
     )
 
 

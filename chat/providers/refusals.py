@@ -171,19 +171,19 @@ _CHOICES: Final = (
     r"((?:['\"`]\w+['\"`](?:, |,| |and|or)*)+)"
 )
 _LONGEST_ANSWER: Final = _any(
-    r"supports at most ([\d,]+) completion tokens",
-    r"> ([\d,]+), which is the maximum allowed number",
-    r"max_(?:completion_)?tokens.{0,60}(?:less than or equal to|at most) ?([\d,]+)",
-    r"range of max_tokens is \[\d+, ?([\d,]+)",
+    r"supports at most (\d[\d,]*) completion tokens",
+    r"> (\d[\d,]*), which is the maximum allowed number",
+    r"max_(?:completion_)?tokens.{0,60}(?:less than or equal to|at most) ?(\d[\d,]*)",
+    r"range of max_tokens is \[\d+, ?(\d[\d,]*)",
 )
 # In front of `_WINDOW`: the answer that was asked for is too long, not the conversation.
 _TOO_MUCH_ANSWER: Final = r"\d+ in the completion"
 _WINDOW: Final = _any(
-    r"maximum context length is ([\d,]+)",
-    r"available context size \(([\d,]+)",
-    r"> ([\d,]+) maximum",
-    r"context length of only ([\d,]+)",
-    r"range of input length should be \[\d+, ?([\d,]+)\]",
+    r"maximum context length is (\d[\d,]*)",
+    r"available context size \((\d[\d,]*)",
+    r"> (\d[\d,]*) maximum",
+    r"context length of only (\d[\d,]*)",
+    r"range of input length should be \[\d+, ?(\d[\d,]*)\]",
 )
 _NAME: Final = r"([\w.\[\]]{1,60})"
 _REFUSED: Final = r"(?:is|are) (?:not (?:supported|permitted|allowed)|deprecated|unsupported)"
@@ -192,7 +192,7 @@ _FIELD: Final = _any(
     rf"unrecognized request arguments? supplied: '?{_NAME}",
     rf"(?:unknown|unexpected|invalid) (?:parameter|field|argument|name)s?:? [`'\"]{_NAME}",
     rf"[`'\"]?{_NAME}[`'\"]?: extra inputs are not permitted",
-    r'"loc": ?\["body", ?((?:"?\w+"?(?:, ?)?){1,8})\]',
+    r'"loc": ?\["body", ?((?:"\w+"|\w+)(?:, ?(?:"\w+"|\w+)){0,7})\]',
     rf"does ?n[o']t support (?:the )?{_NAME} parameter",
     rf"does ?n[o']t support parameters?:? [\[{{]?[`'\"]?{_NAME}",
     rf"don't support {_NAME}=",

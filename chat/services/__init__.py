@@ -214,7 +214,6 @@ __all__ = [
     "find_owner",
     "find_prompt",
     "folders_of",
-    "forget_adjustments",
     "get_conversation",
     "get_folder",
     "give_feedback",

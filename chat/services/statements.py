@@ -199,7 +199,7 @@ def first_shown(key: UUID, since: int, most: int) -> list[Message]:
         key,
         since,
         most,
-        also=_VERSIONS,
+        also=_ALSO,
     )
 
 

@@ -83,6 +83,7 @@ SEARCHED = {
     "process": "here", "view": "olivia", "attachment": "note.txt", "profile": "olivia",
     "user": "olivia", "group": "Help", "queuedmessage": "Then this",
     "feedback": "Too short", "backgroundcall": "hens", "folder": "eggs", "prompt": "About",
+    "searchengine": "brave",
 }  # fmt: skip
 
 

@@ -196,7 +196,14 @@ async def test_a_model_that_only_pauses_ends_too():
     [
         ([TextDelta("a"), Finish("content-filter")], "error.chat_content_filter"),
         ([TextDelta("a"), Finish("refusal")], "error.chat_model_refused"),
+        ([Finish("refusal", "bio")], "error.chat_model_refused_bio"),
         ([Finish("refusal", "cyber")], "error.chat_model_refused_cyber"),
+        ([Finish("refusal", "frontier_llm")], "error.chat_model_refused_frontier_llm"),
+        ([Finish("refusal", "general_harms")], "error.chat_model_refused_general_harms"),
+        (
+            [Finish("refusal", "reasoning_extraction")],
+            "error.chat_model_refused_reasoning_extraction",
+        ),
         ([Finish("refusal", "new kind")], "error.chat_model_refused"),
         ([Finish("refusal", "bio", "No.")], "error.chat_model_refused_because"),
         ([TextDelta("a"), Finish("length")], ""),

@@ -2,9 +2,11 @@
 
 import json
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from chat.models import Attachment, Conversation, Message, Part
@@ -163,6 +165,7 @@ async def test_a_stream_without_questions_has_a_place_for_each(site: Site) -> No
     roles = [each.get("data-role") for each in page.messages()]
     assert roles == ["user", "answer", "user", "answer"]
     assert "not in the imported file" in page.text_of("t")
+    assert report.chats[0].title == "Imported chat"
     assert "The answer failed." in page.text_of("t")
 
 
@@ -216,6 +219,54 @@ async def test_pictures_become_files_of_ours(site: Site) -> None:
         str(file.pk) in (await site.alice.client.get(f"/c/{report.chats[0].id}/")).content.decode()
     )
     assert [each.reason for each in report.skipped] == ["file_refused"]
+
+
+async def test_one_message_that_cannot_be_kept_costs_no_other(site: Site) -> None:
+    """Two calls of one id, a number that no column takes; and the files of what is left out go."""
+    first = await imported(site, TRANSCRIPT)
+    exported = json.loads(
+        (await site.alice.client.get(f"/c/{first.chats[0].id}/export/json/")).content
+    )
+    question, answer = exported["messages"]
+    tools = [part for part in answer["parts"] if part["type"] == "tool"]
+    twice = {**answer, "parts": [tools[0], {**tools[1], "callID": tools[0]["callID"]}]}
+    twice["parts"].append(
+        {"id": "f", "type": "file", "mime": "image/png", "filename": "dot.png",
+         "sessionID": answer["info"]["sessionID"], "messageID": answer["info"]["id"],
+         "url": f"data:image/png;base64,{PIXEL}"}
+    )  # fmt: skip
+    info = answer["info"]
+    huge = {**answer, "info": {**info, "tokens": {**info["tokens"], "input": 10**30}}}
+    running = {**tools[0], "state": {"status": "running", "input": {}, "time": {"start": 1}}}
+    odd = {**exported, "id": "odd", "messages": [
+        question, twice, question, huge, question, {**answer, "parts": [running]}, question,
+    ]}  # fmt: skip
+    report = await imported(site, json.dumps(odd).encode())
+    assert [(each.reason, each.where) for each in report.skipped] == [
+        ("message_not_kept", "2"),
+        ("message_not_kept", "4"),
+    ]
+    page = await site.alice.page(report.chats[0].id)
+    roles = [each.get("data-role") for each in page.messages()]
+    assert roles == ["user", "user", "user", "answer", "user"]
+    assert [each.get("data-state") for each in cards(page)] == ["stopped"]
+    assert not await Attachment.objects.aexists()
+    stored = Path(settings.MEDIA_ROOT) / "attachments"
+    assert not [each for each in stored.rglob("*") if each.is_file()]
+
+
+async def test_a_late_result_leaves_alone_what_was_gone_on_with(site: Site) -> None:
+    data = lines(asked("Begin", 1), said(call("t1", "Bash", command="x"), number=1),
+                 asked("Go on", 2), said(text("Here."), number=2))  # fmt: skip
+    first = await imported(site, data)
+    talk = await Conversation.objects.aget(pk=first.chats[0].id)
+    tab = await site.tab(talk=talk)
+    site.provider.script("Gladly.")
+    await tab.send("Go on.")
+    await tab.sees_the_end()
+    report = await imported(site, data + lines(returned("t1", "CHANGED", 3)))
+    assert report.chats[0].is_known
+    assert not await Part.objects.filter(data__icontains="CHANGED").aexists()
 
 
 async def test_what_was_imported_is_found_by_search(site: Site) -> None:

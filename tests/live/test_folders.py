@@ -30,6 +30,7 @@ from chat.services import (
     move,
     remove_folder,
 )
+from chat.services.conversations import folders as service
 from chat.services.conversations.sidebar import list_in_folders
 from chat.views.column_data import read_column
 from tests.live.test_long_column import a_column, equals_a_page_that_lists, many_talks, titles
@@ -208,6 +209,15 @@ async def test_what_cannot_be_done_is_refused_and_changes_nothing(site: Site) ->
     assert (await Conversation.objects.aget()).folder_id is None
     names = [each.name async for each in Folder.objects.order_by("name")]
     assert names == ["Bob's", "Work"]
+
+
+async def test_there_is_an_end_to_folders(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST_FOLDERS", 1)
+    caller = Caller(site.alice.user.pk)
+    await make_folder(caller, NewFolder("Work"))
+    with pytest.raises(ChatError) as error:
+        await make_folder(caller, NewFolder("Play"))
+    assert error.value.key == "error.chat_too_many_folders"
 
 
 # --- the database -----------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """A refusal is repaired and the answer arrives, or it is explained and nobody is asked again."""
 
 import logging
+import time
 from dataclasses import replace
 
 import pytest
@@ -278,3 +279,22 @@ def test_every_adjustment_is_told_to_administrators() -> None:
             with translation.override(language):
                 texts.add(adjustment_text(adjustment))
         assert len(texts) == 2, adjustment
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        '"loc": ["body", ' + "a" * 400 + " ",
+        '"loc": ["body", ' + '"a", ' * 300,
+        "maximum context length is , tokens",
+        "max_tokens" + " at most" * 200,
+        "'" * 1900,
+        "[" * 1900 + " is not supported",
+        "a." * 900 + " is not supported",
+    ],
+)
+def test_no_words_of_a_server_hold_everybody(words: str) -> None:
+    """They are looked through on the event loop: in a moment, whatever they are."""
+    start = time.process_time()
+    find_adjustment(words[:2000], {"messages": []})
+    assert time.process_time() - start < 1

@@ -76,12 +76,37 @@ def test_a_refused_prompt_says_why_and_keeps_what_was_typed(
     assert reason not in chinese
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "key"),
+    [
+        ("two words", "x", "error.chat_prompt_name_invalid"),
+        ("ok", " ", "error.chat_prompt_text_required"),
+        ("ok", "x" * 20_001, "error.chat_prompt_text_too_long"),
+        ("ok", "".join(f"{{{{v{n}}}}}" for n in range(21)), "error.chat_prompt_too_many_variables"),
+        ("TAKEN", "x", "error.chat_prompt_name_taken"),
+    ],
+)
+def test_a_refusal_has_a_key(client: Client, alice: User, name: str, text: str, key: str) -> None:
+    post(client, "taken", "There first")
+    with pytest.raises(ChatError) as refused:
+        save_prompt(Caller(alice.pk), name, text)
+    assert refused.value.key == key
+
+
+def test_a_strangers_prompt_is_not_there(alice: User) -> None:
+    save_prompt(Caller(make.a_user("bob").pk), "theirs", "x")
+    with pytest.raises(ChatError) as refused:
+        save_prompt(Caller(alice.pk), "mine", "y", Prompt.objects.get().pk)
+    assert refused.value.key == "error.chat_prompt_not_found"
+
+
 def test_there_is_an_end_to_them(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "MOST_PROMPTS", 2)
     for name in ("a", "b"):
         save_prompt(Caller(alice.pk), name, "x")
-    with pytest.raises(ChatError, match="too_many"):
+    with pytest.raises(ChatError) as refused:
         save_prompt(Caller(alice.pk), "c", "x")
+    assert refused.value.key == "error.chat_prompt_too_many"
 
 
 def test_shared_ones_are_everybodys_and_nobodys_to_change(client: Client, alice: User) -> None:

@@ -89,7 +89,8 @@ class ClaudeReader:
         subtype = shapes.text(line.get("subtype"))
         failed = line.get("is_error") is True or subtype.startswith("error")
         status = line.get("api_error_status")
-        errors = [shapes.as_text(error) for error in line.get("errors") or [] if error]
+        given = line.get("errors")
+        errors = [shapes.as_text(each) for each in given] if isinstance(given, list) else []
         code = subtype if subtype.startswith("error_") else "api_error"
         yield TurnEnded(
             status="error" if failed else "success",
@@ -98,7 +99,9 @@ class ClaudeReader:
             tokens=shapes.tokens(line.get("usage")),
             error_code=(self._error_code or code) if failed else "",
             http_status=status if isinstance(status, int) else None,
-            message=("\n".join(errors) or shapes.as_text(line.get("result"))) if failed else "",
+            message=("\n".join(filter(None, errors)) or shapes.as_text(line.get("result")))
+            if failed
+            else "",
             at=shapes.moment(line),
         )
         self._error_code = ""

@@ -4,16 +4,25 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from chat.protocol import tool_state
 from chat.protocol.errors import PartError
-from chat.protocol.ids import new_id
+from chat.protocol.ids import new_id, now_ms
 from chat.protocol.messages import WithParts, message_from_json
-from chat.protocol.tool_state import ToolCompleted
+from chat.protocol.parts import Part, ToolPart
+from chat.protocol.tool_state import ToolCompleted, ToolPending, ToolRunning
 
 FORMAT = "parley.v1"
 
 
 class Unreadable(Exception):
     """This is no message that can be read."""
+
+
+def _ended(part: Part) -> Part:
+    """An export may have been made in the middle of an answer: nothing of it runs any more."""
+    if isinstance(part, ToolPart) and isinstance(part.state, ToolPending | ToolRunning):
+        return part.model_copy(update={"state": tool_state.abort(part.state, now_ms())})
+    return part
 
 
 def read_message(data: Any, session_id: str) -> WithParts:
@@ -26,7 +35,7 @@ def read_message(data: Any, session_id: str) -> WithParts:
     ids = {"session_id": session_id, "message_id": message_id}
     parts = []
     for part in message.parts:
-        moved = part.model_copy(update={"id": new_id(), **ids})
+        moved = _ended(part).model_copy(update={"id": new_id(), **ids})
         state = getattr(moved, "state", None)
         if isinstance(state, ToolCompleted) and state.attachments:
             files = tuple(

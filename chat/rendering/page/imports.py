@@ -19,6 +19,8 @@ REASONS: Mapping[str, Promise | str] = {
     "duplicate_tool_result": _("The call %(where)s has a second result; the first is kept."),
     "no_matching_tool_use": _("A result has no call (%(where)s); it stands by itself."),
     "message_not_understood": _("Message %(where)s cannot be read."),
+    "message_not_kept": _("Message %(where)s cannot be kept: something in it is too large or odd."),
+    "file_broke": _("The rest of the file could not be imported. Import it again to go on."),
     "file_not_json": _("The file is broken (at %(where)s)."),
     "file_too_deep": _("The file is nested too deeply."),
     "file_too_new": _("The file was written by a newer version (%(where)s)."),

@@ -7,7 +7,8 @@ _UNITS = ("B", "KB", "MB", "GB")
 
 def file_size(size: int) -> str:
     """`820 B`, `1.5 MB`, `10 MB`: in thousands, with one decimal where it tells something."""
-    amount = float(max(size, 0))
+    # A number that an imported file claims may be of any size.
+    amount = float(min(max(size, 0), 10**18))
     unit = 0
     while amount >= 999.5 and unit < len(_UNITS) - 1:
         amount /= 1000

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat.models import LanguageModel, ModelAdjustment, Provider
+from chat.providers.adjusting import with_extra
 from chat.providers.http import Http, HttpSettings
 from chat.providers.known_models import known_facts
 from chat.providers.model_facts import ModelFacts
@@ -47,7 +48,7 @@ def connection_of(provider: Provider, model: LanguageModel | None = None) -> Con
         base_url=provider.base_url,
         api_key=provider.api_key,
         extra_headers=dict(provider.extra_headers),
-        extra_body={**provider.extra_body, **(model.extra_body if model else {})},
+        extra_body=with_extra(provider.extra_body, model.extra_body if model else {}),
     )
 
 

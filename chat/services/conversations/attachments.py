@@ -1,8 +1,7 @@
 """Attachments: files are checked and kept, put on a message, and removed with it."""
 
 import logging
-from base64 import b64decode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,7 +10,6 @@ from django.core.files import File
 from django.core.files.base import ContentFile
 from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from chat.formats.pictures import Picture
 from chat.models import Attachment, Message, QueuedMessage
@@ -21,8 +19,7 @@ from chat.protocol.files import HEAD, IMAGES, TEXT, clean_name, kind_of, own_url
 from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import is_uuid
 from chat.protocol.interfaces import ToolPicture
-from chat.protocol.parts import FilePart, Part, ToolPart
-from chat.protocol.tool_state import ToolCompleted
+from chat.protocol.parts import FilePart
 from chat.services.caller import Caller
 from chat.services.conversations.derived import shown_picture
 from chat.services.conversations.queue import describe_file
@@ -47,15 +44,30 @@ def store_attachment(
     mime = _checked(name, file)
     row = Attachment(owner_id=caller.user_id, mime=mime, size=file.size, filename=name)
     row.temporary_in_id = temporary_in
+    _store(row, file)
+    _forget_oldest(caller.user_id)
+    return row
+
+
+def keep_imported_file(caller: Caller, message: Message, name: str, data: bytes) -> Attachment:
+    """Keep a file that came inside an imported message."""
+    name, file = clean_name(name), ContentFile(data)
+    mime = _checked(name, file)
+    row = Attachment(owner_id=caller.user_id, mime=mime, size=file.size, filename=name)
+    row.message = message
+    _store(row, file)
+    return row
+
+
+def _store(row: Attachment, file: "File[bytes]") -> None:
+    """Write the file and its row, or neither."""
     file.seek(0)
-    row.file.save(name, file, save=False)
+    row.file.save(row.filename, file, save=False)
     try:
         row.save(force_insert=True)
     except BaseException:
         row.file.delete(save=False)
         raise
-    _forget_oldest(caller.user_id)
-    return row
 
 
 def keep_tool_pictures(
@@ -84,12 +96,7 @@ def _keep_picture(user_id: int, message_id: str, picture: ToolPicture) -> Attach
         return None
     row = Attachment(owner_id=user_id, mime=mime, size=file.size, filename=name)
     row.message_id = UUID(message_id)
-    row.file.save(name, file, save=False)
-    try:
-        row.save(force_insert=True)
-    except BaseException:
-        row.file.delete(save=False)
-        raise
+    _store(row, file)
     return row
 
 
@@ -200,48 +207,6 @@ def _file_part(conversation_id: str, message_id: str, row: Attachment) -> FilePa
     url = own_url(row.pk)
     value = create_file_part(conversation_id, message_id, row.mime, url, row.filename)
     return value.model_copy(update={"size": row.size})
-
-
-def keep_inline_files(
-    caller: Caller, message: Message, parts: Iterable[Part]
-) -> tuple[list[Part], list[str]]:
-    """Files that lie inside the parts of a message become files of ours, within its transaction;
-    and what could not be kept."""
-    kept: list[Part] = []
-    refused: list[str] = []
-    for part in parts:
-        if isinstance(part, FilePart):
-            file = _keep_inline(caller, message, part, refused)
-            kept += [file] if file else []
-        elif isinstance(part, ToolPart) and isinstance(part.state, ToolCompleted):
-            inside = part.state.attachments or ()
-            files = (_keep_inline(caller, message, file, refused) for file in inside)
-            files_kept = tuple(file for file in files if file) or None
-            state = part.state.model_copy(update={"attachments": files_kept})
-            kept.append(part.model_copy(update={"state": state}))
-        else:
-            kept.append(part)
-    return kept, refused
-
-
-def _keep_inline(
-    caller: Caller, message: Message, part: FilePart, refused: list[str]
-) -> FilePart | None:
-    head, comma, data = part.url.partition(",")
-    name = part.filename or _("picture")
-    if not comma or not head.startswith("data:") or not head.endswith(";base64"):
-        # It lies elsewhere, where nobody asks for it.
-        refused.append(name)
-        return None
-    try:
-        row = store_attachment(caller, name, ContentFile(b64decode(data)))
-    except (ChatError, ValueError):
-        refused.append(name)
-        return None
-    Attachment.objects.filter(pk=row.pk).update(message=message)
-    return part.model_copy(
-        update={"mime": row.mime, "url": own_url(row.pk), "filename": name, "size": row.size}
-    )
 
 
 def forget_waiting() -> int:

@@ -6,13 +6,14 @@ was written stays when it breaks off, and importing the same file again goes on 
 """
 
 import codecs
-from collections.abc import AsyncIterator, Iterable, Iterator
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -27,12 +28,15 @@ from chat.formats.imported.chats import (
 from chat.formats.imported.conversation import LateResult
 from chat.formats.title import cut_title, title_from
 from chat.models import Conversation, Message, Part
+from chat.protocol import parts as values
 from chat.protocol.messages import AnswerInfo, UserInfo, WithParts
 from chat.services.broadcast import tell_sidebar
 from chat.services.caller import Caller
-from chat.services.conversations.attachments import keep_inline_files
+from chat.services.conversations.inline_files import InlineFiles
 from chat.services.conversations.search_index import index_text, index_title, searched
 from chat.services.pool import in_pool, in_writer
+
+log = logging.getLogger(__name__)
 
 # How many pieces are written in one transaction, and how many of what was left out are told.
 BATCH = 100
@@ -91,10 +95,14 @@ async def import_chats(caller: Caller, source: ImportSource) -> AsyncIterator[Im
         missing = _("(This question is not in the imported file.)")
         untitled = _("Imported chat")
     items = read_chats(_decoded(source.chunks, report), missing)
-    writing = _Writing(caller, report, untitled)
-    while batch := await in_pool(_next, items):
-        await in_writer(writing.write, batch)
-        yield report
+    writing = _Writing(caller, report, missing, untitled)
+    try:
+        while batch := await in_pool(_next, items):
+            await in_writer(writing.write, batch)
+            yield report
+    except Exception:  # whatever broke, what came of the file before is told
+        log.exception("an import broke off")
+        report.skip(Skipped("file_broke"))
     report.is_done = True
     for chat in report.chats:
         await tell_sidebar(caller.user_id, chat.id)
@@ -117,9 +125,11 @@ def _decoded(chunks: Iterable[bytes], report: ImportReport) -> Iterator[str]:
 class _Writing:
     """Writes what was read; one conversation after the other."""
 
-    def __init__(self, caller: Caller, report: ImportReport, untitled: str) -> None:
+    def __init__(self, caller: Caller, report: ImportReport, missing: str, untitled: str) -> None:
         self._caller = caller
         self._report = report
+        # Our words for a question that is not in the file.
+        self._missing = missing
         self._untitled = untitled
         self._form = ""
         self._new_id = ""
@@ -129,9 +139,23 @@ class _Writing:
         self._number = 0
         # How many of the messages are here already.
         self._here = 0
+        self._files = InlineFiles(caller)
+
+    def write(self, batch: list[Item]) -> None:
+        """A batch, in one transaction; the files of one that is not kept are removed again."""
+        try:
+            self._write(batch)
+        except BaseException:
+            self._files.remove()
+            raise
+        self._files.forget()
 
     @transaction.atomic
-    def write(self, batch: list[Item]) -> None:
+    def _write(self, batch: list[Item]) -> None:
+        if self._row is not None:
+            # Somebody may have written in it since the last batch.
+            rows = Conversation.objects.select_for_update()
+            self._row.last_position = rows.get(pk=self._row.pk).last_position
         for item in batch:
             match item:
                 case Began():
@@ -191,27 +215,45 @@ class _Writing:
         self._chat.tools += len(message.tools)
         if number < self._here:
             return
-        if not self._chat.title and isinstance(message.info, UserInfo):
+        is_question = isinstance(message.info, UserInfo) and message.text != self._missing
+        if is_question and not self._chat.title:
             self._chat.title = title_from(message.text)
-        self._write_message(message, number)
+        self._try_to_write(message, number)
+
+    def _try_to_write(self, message: WithParts, number: int) -> None:
+        """What no column takes is left out; the other messages are not."""
+        files = self._files.count()
+        try:
+            with transaction.atomic():
+                self._write_message(message, number)
+        except (DatabaseError, OverflowError, ValueError) as error:
+            log.warning("a message of an import cannot be kept: %s", type(error).__name__)
+            self._files.remove(files)
+            self._report.skip(Skipped("message_not_kept", str(number + 1)))
 
     def _write_message(self, message: WithParts, number: int) -> None:
         assert self._row is not None
         conversation = self._row
-        conversation.last_position += 1
-        row = _row_of(message, conversation, conversation.last_position)
+        row = _row_of(message, conversation, conversation.last_position + 1)
         row.client_id = f"{PREFIX}{number}"
         row.parent = self._last
         row.save(force_insert=True)
-        parts, refused = keep_inline_files(self._caller, row, _of_here(message, conversation).parts)
-        for name in refused:
-            self._report.skip(Skipped("file_refused", name))
+        parts = self._with_files(row, _of_here(message, conversation).parts)
         Part.objects.bulk_create(Part.of(part, place) for place, part in enumerate(parts))
         index_text(conversation.owner_id, conversation.pk, row.pk, searched(parts))
+        conversation.last_position = row.position
         self._last = row
+
+    def _with_files(self, row: Message, parts: Sequence[values.Part]) -> list[values.Part]:
+        kept = self._files.keep(row, parts)
+        for name in self._files.take_refused():
+            self._report.skip(Skipped("file_refused", name))
+        return kept
 
     def _late(self, late: LateResult) -> None:
         """The result of a call whose message is written already."""
+        if self._here < 0:
+            return
         rows = Part.objects.filter(conversation=self._row, call_id=late.part.call_id, type="tool")
         for row in rows:
             moved = late.part.model_copy(
@@ -221,7 +263,8 @@ class _Writing:
                     "message_id": str(row.message_id),
                 }
             )
-            Part.of(moved, row.position).save(force_update=True)
+            (kept,) = self._with_files(row.message, [moved])
+            Part.of(kept, row.position).save(force_update=True)
 
     def _end(self, ended: Ended) -> None:
         row, chat = self._row, self._chat
