@@ -1,9 +1,9 @@
 """The text of an answer that nobody watches: a title, a summary."""
 
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from chat.protocol.interfaces import ModelProvider, ModelRequest, TextDelta, Usage
+from chat.protocol.interfaces import Adjusted, ModelProvider, ModelRequest, TextDelta, Usage
 
 
 @dataclass(slots=True)
@@ -12,6 +12,8 @@ class Collected:
 
     text: str = ""
     usage: Usage | None = None
+    # What the server refused, and how it was asked then.
+    adjusted: list[Adjusted] = field(default_factory=list)
 
     async def collect(self, provider: ModelProvider, request: ModelRequest) -> str:
         """All text of the answer."""
@@ -19,6 +21,8 @@ class Collected:
             async for event in stream:
                 if isinstance(event, Usage):
                     self.usage = event
+                elif isinstance(event, Adjusted):
+                    self.adjusted.append(event)
                 elif isinstance(event, TextDelta):
                     self.text += event.text
         return self.text

@@ -36,7 +36,7 @@ def test_language_theme_zone_and_going_on_are_kept(visit: Visit) -> None:
     page.get_by_label("语言").select_option("en")
     page.get_by_label("深色").check(force=True)
     # In the language of the person, not of the browser.
-    expect(page.get_by_label("时区")).to_contain_text("与服务器相同")
+    expect(page.get_by_label("时区")).to_contain_text("与浏览器一致")
     page.get_by_label("时区").select_option("Asia/Shanghai")
     page.get_by_label("离开后继续生成").check()
     page.locator("form").first.get_by_role("button").click()

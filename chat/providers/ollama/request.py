@@ -56,7 +56,8 @@ def _room_for(request: ModelRequest, body: JsonObject) -> int:
     told = [body["messages"], body.get("tools", ())]
     pictures = sum(len(message.get("images", ())) for message in body["messages"])
     text = json.dumps([_without_images(told[0]), told[1]], ensure_ascii=False)
-    wide = sum(character > "\u2e7f" for character in text)
+    # This is done on the event loop: a text without wide letters is not gone through.
+    wide = 0 if text.isascii() else sum(character > "\u2e7f" for character in text)
     needed = (len(text) - wide) // 3 + wide + pictures * _PICTURE + (request.max_output or _ANSWER)
     most = request.window or _UNKNOWN_WINDOW
     room = _LEAST_ROOM

@@ -6,6 +6,7 @@ from chat.engine.collect import Collected
 from chat.engine.usage import cost_of_call
 from chat.models import BackgroundCall
 from chat.protocol.interfaces import ModelProvider, ModelRequest, Usage
+from chat.services.catalog.adjustments import remember_adjustment
 from chat.services.catalog.known import ModelChoice
 from chat.services.pool import in_writer
 
@@ -17,13 +18,16 @@ async def ask_in_background(
     conversation_id: str,
     purpose: BackgroundCall.Purpose,
 ) -> str:
-    """The text of the answer; its tokens are kept with the conversation, also when it broke off."""
+    """The text of the answer; its tokens are kept with the conversation, also when it broke off,
+    and what the server refused with its model."""
     collected = Collected()
     try:
         return await collected.collect(provider, request)
     finally:
         if collected.usage is not None:
             await in_writer(_count, collected.usage, model, conversation_id, purpose)
+        for adjusted in collected.adjusted:
+            await in_writer(remember_adjustment, model.ref, adjusted)
 
 
 def _count(usage: Usage, model: ModelChoice, conversation_id: str, purpose: str) -> None:
