@@ -16,6 +16,8 @@ WIRES: dict[str, dict[str, Any]] = {
     "responses": {"kind": "openai", "wire": "responses"},
     "anthropic": {"kind": "anthropic"},
     "ollama": {"kind": "ollama"},
+    # The chat wire of a model without tools of its own: calls are written as text.
+    "xml": {"kind": "openai", "wire": "chat"},
 }
 MODELS = {"responses": "gpt-5.6-sol", "anthropic": "claude-opus-4-8"}
 QUESTION = "How much is six times seven?"
@@ -26,7 +28,7 @@ def _speak(wire: str, root: str) -> None:
     Provider.objects.filter(name="Scripted").update(base_url=address, **WIRES[wire])
     model = LanguageModel.objects.filter(provider__name="Scripted")
     # Not only `update`: the catalog in memory must see another row.
-    model.update(model_id=MODELS.get(wire, "scripted-small"))
+    model.update(model_id=MODELS.get(wire, "scripted-small"), native_tools=wire != "xml")
 
 
 speak = in_thread(_speak)
@@ -69,6 +71,10 @@ TASK = (
     reply(Think("Multiply.", signature="opaque"), Call("calculator", {"expression": "6*7"}, "c1")),
     reply("It is **42**."),
 )
+XML_TASK = (
+    reply(Think("Multiply."), "<calculator><expression>6*7</expression></calculator>"),
+    reply("It is **42**."),
+)
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -76,7 +82,7 @@ async def test_the_same_task_is_the_same_on_every_wire(site: Site, wire: str) ->
     """A2, A3: stored alike, and the page a tab ends up with is the page drawn afresh."""
     await speak(wire, site.provider.root)
     tab = await site.tab()
-    site.provider.script(*TASK)
+    site.provider.script(*(XML_TASK if wire == "xml" else TASK))
     await tab.send(QUESTION)
     await tab.sees_the_end()
     assert await stored() == [
