@@ -169,7 +169,6 @@ class ChatConsumer(AsyncConsumer):
         try:
             reading = _is_acknowledgement(message)
             (self.read_allowance if reading else self.allowance).spend()
-            client_id = _id_of_long_frame(message)
             values = _parsed(message)
             name = str(values.get("command", ""))[:40]
             if reading and name != "ack":
@@ -184,7 +183,7 @@ class ChatConsumer(AsyncConsumer):
                 await self.outbox.say(self.wire.reply(name, client_id, reply))
             self.refused = 0
         except ChatError as error:
-            await self._refuse(name, client_id, error)
+            await self._refuse(name, client_id or _id_at_end(message), error)
         except Exception:  # a page repeats what is not answered: this is the answer
             log.exception("the command %s broke", name)
             await self._refuse(name, client_id, ChatError("error.chat_command_failed"))
@@ -379,13 +378,11 @@ def _is_acknowledgement(message: dict[str, Any]) -> bool:
     return len(text) < 200 and _ACKNOWLEDGEMENT.search(text) is not None
 
 
-def _id_of_long_frame(message: dict[str, Any]) -> str:
-    """The `client_id` of a frame that is too long to be read: whoever sent it waits for a reply
-    that names it. Pages write it behind the text."""
+def _id_at_end(message: dict[str, Any]) -> str:
+    """The `client_id` of a frame that was not read, because it is too long or came too fast.
+    Whoever sent it waits for a reply that names it; pages write it behind the text."""
     text = message.get("text") or ""
-    if len(text) <= settings.PARLEY_LIMITS["frame_bytes"]:
-        return ""
-    found = _CLIENT_ID.search(text, len(text) - 500)
+    found = _CLIENT_ID.search(text, max(0, len(text) - 500))
     return found[1] if found else ""
 
 

@@ -60,6 +60,12 @@ def _set_up(style: str, steps: list[str]) -> None:
 set_up = in_thread(_set_up)
 
 
+@pytest.fixture(autouse=True)
+def no_flood(settings: Any) -> None:
+    """A test sends faster than a person may: what is refused as a flood is not answered."""
+    settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, "frames_per_second": 1000}
+
+
 async def take_turn(one: Program, site: Site, question: str, *replies: Any) -> None:
     site.provider.script(*replies)
     begun = await one.send(question)
