@@ -5,6 +5,7 @@ export function loadStyle(href) {
   return new Promise((done) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";
+    link.dataset.late = "";
     link.href = href;
     link.addEventListener("load", done);
     link.addEventListener("error", done);

@@ -1,10 +1,10 @@
 // The document without what may differ between a page that was streamed into and a fresh one:
 // text-node splits, htmx's classes, opened details, running clocks, tokens, polite regions,
-// and what scripts set on the composer and for scrolling.
+// what scripts set on the composer and for scrolling, and the styles of what was opened once.
 () => {
   const page = document.documentElement.cloneNode(true);
   const all = (selector) => page.querySelectorAll(selector);
-  all("noscript").forEach((element) => element.remove());
+  all("noscript, link[data-late]").forEach((element) => element.remove());
   all("details[open]").forEach((element) => element.removeAttribute("open"));
   all("[data-since], [data-until], #status, #toasts").forEach((element) => element.replaceChildren());
   all("[name=csrfmiddlewaretoken]").forEach((element) => element.removeAttribute("value"));
