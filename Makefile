@@ -2,19 +2,24 @@
 PYTHON ?= python3
 PORT ?= 8000
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# Some tests wait for a process or a clock: one more than there are cores keeps these busy.
+# Many tests wait for a process or a clock: more than there are cores keep these busy.
 MORE_JOBS = $(shell expr $(JOBS) + 1)
+MOST_JOBS = $(shell expr $(JOBS) + $(JOBS))
 export PORT PYTHON
 
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest --dist worksteal
-# A real browser does as it likes now and then: what fails there once is tried again, and shown.
-IN_BROWSER := $(PYTEST) --reruns 2 --reruns-delay 1
+# Thousands of tests with real processes and clocks share a machine with who knows what: one that
+# fails is tried once more, in a real browser twice, and listed at the end.
+PATIENTLY := $(PYTEST) --reruns 1 -r R
+IN_BROWSER := $(PYTEST) --reruns 2 --reruns-delay 1 -r R
+# To read all the other tests as well would take longer than many of these.
+ON_POSTGRES = $$(grep -rl --include='test_*.py' both_databases tests)
 CORE := chat/protocol/*,chat/engine/*,chat/providers/*,chat/tools/*,chat/formats/*
-SAMPLE := env $$(grep -v '^\#' scripts/sample-production.env)
+SAMPLE := env SECRET_KEY="$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))')" $$(grep -v '^\#' scripts/sample-production.env)
 
 .DEFAULT_GOAL := help
-.PHONY: help run local-model link setup test test-full coverage lint deploy-check messages bench shots clean
+.PHONY: help run local-model link setup test test-full coverage mutants lint audit deploy-check messages bench shots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -33,14 +38,17 @@ link: ## Print a new log-in link for the running Parley
 setup: ## Make the virtualenv with everything for development
 	@scripts/setup dev
 
+# Tests start the program a hundred times: without this each would compile all of it.
+test test-full coverage: export PYTHONDONTWRITEBYTECODE =
+
 test: setup ## Run the tests: on SQLite, in a browser, on PostgreSQL
 	@scripts/test-needs
 	@echo "Tests on SQLite …"
-	@$(PYTEST) -n $(MORE_JOBS) -m "not full and not browser"
+	@$(PATIENTLY) -n $(MOST_JOBS) -m "not full and not browser"
 	@echo "Tests in a browser …"
-	@$(IN_BROWSER) -n $(JOBS) -m "browser and not full"
+	@$(IN_BROWSER) -n $(MORE_JOBS) -m "not full" tests/browser
 	@echo "Tests on PostgreSQL …"
-	@$(BIN)/python scripts/with_postgres $(PYTEST) -n $(JOBS) -m "both_databases and not full"
+	@$(BIN)/python scripts/with_postgres $(PATIENTLY) -n $(MORE_JOBS) -m "both_databases and not full" $(ON_POSTGRES)
 
 coverage: setup ## Run the tests on SQLite, traced (twice as slow), and hold them to the thresholds
 	@scripts/test-needs
@@ -53,10 +61,10 @@ coverage: setup ## Run the tests on SQLite, traced (twice as slow), and hold the
 test-full: export PARLEY_FULL = 1
 test-full: setup ## Run the slow tests as well, and with other examples each time
 	@scripts/test-needs
-	@$(PYTEST) -n $(JOBS) -m "not browser"
-	@$(IN_BROWSER) -n $(JOBS) -m "browser and not alone"
-	@$(IN_BROWSER) -m alone
-	@$(BIN)/python scripts/with_postgres $(PYTEST) -n $(JOBS) -m both_databases
+	@$(PATIENTLY) -n $(JOBS) -m "not browser"
+	@$(IN_BROWSER) -n $(JOBS) -m "not alone" tests/browser
+	@$(IN_BROWSER) -m alone tests/browser
+	@$(BIN)/python scripts/with_postgres $(PATIENTLY) -n $(JOBS) -m both_databases $(ON_POSTGRES)
 
 lint: setup ## Check style, types, migrations and settings
 	@$(BIN)/ruff check .
@@ -65,6 +73,9 @@ lint: setup ## Check style, types, migrations and settings
 	@$(BIN)/python manage.py check --fail-level WARNING
 	@PARLEY_DATA=.venv/lint $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(MAKE) --no-print-directory deploy-check
+
+audit: ## Look up known vulnerabilities of the pinned packages (needs the internet)
+	@$(PYTHON) scripts/audit
 
 deploy-check: setup
 	@PARLEY_DATA=.venv/lint $(SAMPLE) $(BIN)/python manage.py check --deploy --fail-level WARNING
@@ -75,6 +86,10 @@ messages: setup ## Gather the translatable texts and compile the translations
 	@$(BIN)/python manage.py makemessages --locale zh_Hans --no-location --no-obsolete \
 	  --ignore .venv --ignore var --ignore tests
 	@$(BIN)/python manage.py compilemessages --ignore .venv --ignore var
+
+mutants: setup ## Plant known faults one at a time and see that the tests find each (an hour)
+	@scripts/test-needs
+	@$(BIN)/python -m tests.mutants --jobs $(JOBS)
 
 bench: setup ## Measure latency, throughput and memory
 	@$(BIN)/python -m tests.benchmark $(BENCH)

@@ -1,20 +1,7 @@
 #!/usr/bin/env python
-"""Django's command line, with configuration mistakes told in one line."""
+"""The command line of a clone."""
 
-import os
-import sys
-
-
-def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatsite.settings")
-    from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line
-
-    try:
-        execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
-        sys.exit(f"Parley cannot start: {error}")
-
+from chatsite.command_line import main
 
 if __name__ == "__main__":
     main()

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +15,9 @@ from django.core.checks import CheckMessage, Error, register, run_checks
 
 from chatsite.environment import INSECURE
 
+# How the key began that a sample of settings once published.
+SAMPLE = "a-sample-only-"
+
 TAG = "parley"
 
 
@@ -21,7 +25,7 @@ TAG = "parley"
 def check_secret_key(**kwargs: Any) -> list[CheckMessage]:
     key = settings.SECRET_KEY
     if not settings.PRODUCTION or (
-        len(key) >= 50 and len(set(key)) >= 5 and not key.startswith(INSECURE)
+        len(key) >= 50 and len(set(key)) >= 5 and not key.startswith((INSECURE, SAMPLE))
     ):
         return []
     return [
@@ -133,6 +137,74 @@ def check_several_processes(**kwargs: Any) -> list[CheckMessage]:
             "REDIS_URL is set, but the database is SQLite.",
             hint="Redis is for several processes; they need PostgreSQL (DATABASE_URL).",
             id="parley.W001",
+        )
+    ]
+
+
+@register(TAG)
+def check_traces(**kwargs: Any) -> list[CheckMessage]:
+    missing = _missing_for_traces() if settings.PARLEY_TRACES else []
+    if not missing:
+        return []
+    return [
+        Error(
+            f"PARLEY_TRACES is on, but not installed: {', '.join(missing)}.",
+            hint=f"Run `.venv/bin/pip install {' '.join(missing)}`, or unset PARLEY_TRACES.",
+            id="parley.E008",
+        )
+    ]
+
+
+def _missing_for_traces() -> list[str]:
+    """The packages that are not there, of those that make spans and send them."""
+    wanted = {"opentelemetry-sdk": "opentelemetry.sdk"}
+    if os.environ.get("OTEL_TRACES_EXPORTER", "otlp") == "otlp":
+        wanted["opentelemetry-exporter-otlp-proto-http"] = "opentelemetry.exporter.otlp.proto.http"
+    return [package for package, module in wanted.items() if not _is_there(module)]
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@register(TAG)
+def check_metrics_token(**kwargs: Any) -> list[CheckMessage]:
+    token = settings.PARLEY_METRICS_TOKEN
+    if not token or len(token) >= 16:
+        return []
+    return [
+        Error(
+            "PARLEY_METRICS_TOKEN is too short.",
+            hint="Set it to at least 16 random characters, or unset it for no `/metrics`.",
+            id="parley.E009",
+        )
+    ]
+
+
+@register(TAG)
+def check_issuer(**kwargs: Any) -> list[CheckMessage]:
+    """Who somebody is must come from the issuer, over a line that nobody else writes on."""
+    issuer = settings.PARLEY_OIDC_ISSUER
+    given = (settings.PARLEY_OIDC_CLIENT_ID, settings.PARLEY_OIDC_CLIENT_SECRET)
+    if not issuer and not any(given):
+        return []
+    try:
+        parts = urlsplit(issuer)
+        host = parts.hostname
+    except ValueError:
+        host = None
+    here = host in ("127.0.0.1", "localhost", "::1")
+    if host and all(given) and (parts.scheme == "https" or (here and parts.scheme == "http")):
+        return []
+    return [
+        Error(
+            "The log-in server is half set.",
+            hint="Set PARLEY_OIDC_ISSUER (https), PARLEY_OIDC_CLIENT_ID and "
+            "PARLEY_OIDC_CLIENT_SECRET, or none of them.",
+            id="parley.E010",
         )
     ]
 

@@ -3,7 +3,9 @@
 from django.urls import include, path
 
 from chat.views import (
+    account,
     attachments,
+    budgets,
     choosing,
     details,
     exports,
@@ -13,8 +15,13 @@ from chat.views import (
     pages,
     preferences,
     prompts,
+    readings,
     search,
+    second_factor,
     settings,
+    shared,
+    sharing,
+    single_sign_on,
     turns,
 )
 
@@ -41,6 +48,7 @@ conversation = [
     path("choose/", organise.choose, name="choose"),
     path("m/<uuid:answer_id>/details/", details.details, name="details"),
     path("m/<uuid:message_id>/source/", pages.source, name="source"),
+    path("share/", sharing.share, name="share"),
     path("export/<slug:form>/", exports.export, name="export"),
 ]
 
@@ -50,8 +58,17 @@ urlpatterns = [
     path("attachments/", attachments.upload, name="upload"),
     path("attachments/<uuid:attachment_id>/", attachments.attachment, name="attachment"),
     path("theme/", preferences.theme, name="theme"),
+    path("readings/", readings.readings, name="readings"),
+    path("left/", budgets.left, name="left"),
     path("settings/", settings.settings, name="settings"),
     path("settings/tools/", settings.tools, name="tools"),
+    path("settings/account/", account.account, name="account"),
+    path("settings/account/password/", account.change_password, name="change_password"),
+    path("settings/account/log-ins/", account.end_log_ins, name="end_log_ins"),
+    path("settings/account/second-factor/", second_factor.second_factor, name="second_factor"),
+    path("settings/account/connect/", single_sign_on.connect, name="connect_identity"),
+    path("settings/account/disconnect/", single_sign_on.disconnect, name="disconnect_identity"),
+    path("settings/account/delete/", account.delete_account, name="delete_account"),
     path("introduction/", choosing.introduction, name="introduction"),
     path("folders/new/", folders.new_folder, name="folder_new"),
     path("folders/<uuid:folder_id>/", folders.folder, name="folder"),
@@ -67,8 +84,12 @@ urlpatterns = [
     path("models/favourite/", choosing.favourite, name="favourite"),
     path("search/", search.search, name="search"),
     path("import/", imports.import_chats, name="import"),
+    path("export/", exports.export_chats, name="export_chats"),
     path("archived/", organise.archived, name="archived"),
     path("deleted/", organise.deleted, name="deleted"),
     path("organise/", organise.organise, name="organise"),
     path("c/<uuid:conversation_id>/", include(conversation)),
+    path("s/<str:token>/", shared.shared, name="shared"),
+    path("s/<str:token>/copy/", shared.copy_shared, name="shared_copy"),
+    path("s/<str:token>/files/<uuid:attachment_id>/", shared.shared_file, name="shared_file"),
 ]

@@ -5,6 +5,8 @@ import sys
 
 import django
 
+# Servers that import this module have not come through our command line.
+os.umask(0o077)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatsite.settings")
 # Django must be set up before anything that imports models.
 django.setup(set_prefix=False)
@@ -19,6 +21,7 @@ from chat.checks import refuse_unsafe_start  # noqa: E402
 from chat.consumers.drawing import warm_up  # noqa: E402
 from chat.routing import websocket_urlpatterns  # noqa: E402
 from chatsite.bodies import bounded  # noqa: E402
+from chatsite.crowd import in_order  # noqa: E402
 from chatsite.health import refuse_unfit_database  # noqa: E402
 from chatsite.lifespan import Lifespan, keep_what_is_loaded  # noqa: E402
 
@@ -30,14 +33,15 @@ if other := services.serve_alone():
 lifespan = Lifespan(
     startup=(refuse_unfit_database, services.start_process, warm_up, keep_what_is_loaded),
     shutdown=(services.stop_process,),
-    # Until the last socket is gone its view points to the process.
-    last=(services.retire,),
+    # Until the last socket is gone, it is told what goes on elsewhere, and its view points to the
+    # process.
+    last=(services.close_layer, services.retire),
 )
 lifespan.attach_to_reactor()
 
 application = ProtocolTypeRouter(
     {
-        "http": lifespan.awaited(bounded(get_asgi_application())),
+        "http": lifespan.awaited(bounded(in_order(get_asgi_application()))),
         # Full origins, not host names: another port of this host is another program.
         "websocket": OriginValidator(URLRouter(websocket_urlpatterns), settings.ORIGINS),
         "lifespan": lifespan,

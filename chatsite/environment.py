@@ -3,15 +3,20 @@
 import base64
 import os
 import secrets
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 # A key with this prefix is never accepted in production (parley.E001, security.W009).
 INSECURE = "django-insecure-"
+
+# How mail is sent, and at which port if none is said.
+MAIL_PORTS = {"smtp": 587, "smtps": 465, "smtp+plain": 25}
 
 SQLITE_OPTIONS = {
     # Needed together: without IMMEDIATE a read-then-write transaction fails at once under load.
@@ -57,6 +62,13 @@ def choice(name: str, choices: tuple[str, ...]) -> str:
     return value
 
 
+def data_home() -> Path:
+    """Where programs of this platform keep what is one person's: for what no folder is named."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "parley"
+    return Path(text("XDG_DATA_HOME", str(Path.home() / ".local" / "share"))) / "parley"
+
+
 def folder(name: str, default: Path) -> Path:
     """A folder that exists from now on, readable by us alone."""
     path = Path(text(name, str(default))).expanduser().resolve()
@@ -77,6 +89,35 @@ def database(url: str, data: Path) -> dict[str, Any]:
     if config["ENGINE"].endswith("sqlite3"):
         config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     return config
+
+
+def mail(url: str) -> dict[str, Any]:
+    """Django's settings for sending mail, from one address: `smtp://user:password@host:587` (which
+    is encrypted once it is connected), `smtps://…` (from the first byte), `smtp+plain://…` (never)
+    or `console:`."""
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        port = -1
+    if url and parts.scheme == "console":
+        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+    if not url:
+        return {}
+    if parts.scheme not in MAIL_PORTS or not parts.hostname or port == -1:
+        # Not the address itself, which has a password in it.
+        raise ImproperlyConfigured(
+            "PARLEY_EMAIL_URL must be like smtp://user:password@mail.example.org:587."
+        )
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": port or MAIL_PORTS[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_TLS": parts.scheme == "smtp",
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+    }
 
 
 def new_secret_key() -> str:

@@ -11,12 +11,17 @@ from django.utils.translation import gettext_lazy as _
 
 from chatsite import environment as env
 from chatsite.logs import logging_config
+from chatsite.version import read_version
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# In a clone templates, static files and texts lie beside the packages, in a wheel inside this one.
+_INSTALLED = (BASE_DIR / "chatsite" / "templates").is_dir()
+_RESOURCES = BASE_DIR / "chatsite" if _INSTALLED else BASE_DIR
 
 PARLEY_ENV = env.choice("PARLEY_ENV", ("local", "production"))
 PRODUCTION = PARLEY_ENV == "production"
-DATA_DIR = env.folder("PARLEY_DATA", BASE_DIR / "var")
+DATA_DIR = env.folder("PARLEY_DATA", env.data_home() if _INSTALLED else BASE_DIR / "var")
+VERSION = read_version(BASE_DIR)
 
 # --- Address -----------------------------------------------------------------------------------
 
@@ -24,6 +29,8 @@ HOST = env.text("HOST", "127.0.0.1")
 PORT = env.number("PORT", 8000)
 # What `serve` runs: uvicorn costs less, most of all where uvloop is installed.
 PARLEY_SERVER = env.choice("PARLEY_SERVER", ("daphne", "uvicorn"))
+# How many servers `serve` starts at that address.
+PARLEY_PROCESSES = env.number("PARLEY_PROCESSES", 1)
 _LOCAL_HOSTS = [] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") + _LOCAL_HOSTS
 # Full origins (scheme, host, port) that may post forms and open sockets.
@@ -45,13 +52,15 @@ PARLEY_KEYS = env.words("PARLEY_KEYS") or [
 ]
 
 DEBUG = env.switch("DEBUG")
+# What it shows of a fault has no keys in it.
+DEFAULT_EXCEPTION_REPORTER = "chatsite.faults.ScrubbingReporter"
 
 # --- Applications ------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "daphne",
     "modeltranslation",
-    "django.contrib.admin",
+    "chatsite.administration.AdministrationConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -60,11 +69,19 @@ INSTALLED_APPS = [
     "channels",
     "django_htmx",
     "csp",
+    # What they keep of a person must go with the person, also where they are switched off.
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.mfa",
     "chat",
 ]
 
 MIDDLEWARE = [
+    "chatsite.requests.name_requests",
+    "chatsite.headers.say_what_is_needed",
     "chatsite.health.answer_probes",
+    "chatsite.crowd.let_go",
     "django.middleware.security.SecurityMiddleware",
     "chatsite.static.StaticFilesMiddleware",
     # Pages only: static files are compressed beforehand, and secrets in pages are masked.
@@ -75,10 +92,13 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "chatsite.visits.note_visits",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    # The rows of allauth are not loaded without it.
+    "allauth.account.middleware.AccountMiddleware",
 ]
 
 ROOT_URLCONF = "chatsite.urls"
@@ -88,7 +108,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [_RESOURCES / "templates"],
         "OPTIONS": {
             # Ours are compiled without the line breaks that they are written with.
             "loaders": [
@@ -119,8 +139,8 @@ REDIS_URL = env.text("REDIS_URL")
 LOCAL_LAYER = "chat.services.layer.InProcessChannelLayer"
 CHANNEL_LAYERS = {
     "default": {
-        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL], "prefix": "parley"},
+        "BACKEND": "chat.services.redis_layer.RedisLayer",
+        "CONFIG": {"url": REDIS_URL},
     }
     if REDIS_URL
     else {"BACKEND": LOCAL_LAYER}
@@ -132,7 +152,7 @@ CHANNEL_LAYERS = {
 LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
 # Not LANGUAGE: desktops set that one for gettext.
 LANGUAGE_CODE = env.choice("PARLEY_LANGUAGE", ("en", "zh-hans"))
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [_RESOURCES / "locale"]
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 MODELTRANSLATION_DEFAULT_LANGUAGE = "en"
@@ -143,8 +163,10 @@ MODELTRANSLATION_FALLBACK_LANGUAGES = ("en", "zh-hans")
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"] if (BASE_DIR / "static").is_dir() else []
+STATICFILES_DIRS = [_RESOURCES / "static"]
 MEDIA_ROOT = DATA_DIR / "media"
+# Where each conversation that Claude Code answers has a folder of its own.
+PARLEY_CLAUDE_CODE = DATA_DIR / "claude_code"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "chatsite.storage.HashedFilesStorage"},
@@ -177,6 +199,33 @@ SESAME_MAX_AGE = 600
 SESAME_ONE_TIME = True
 SESAME_TOKENS = ["sesame.tokens_v2"]
 
+# The link by which a forgotten password is replaced, sent by mail or handed over.
+PASSWORD_RESET_TIMEOUT = 60 * 60 * 24
+# Whether anybody may make themselves an account.
+PARLEY_SIGN_UP = env.switch("PARLEY_SIGN_UP")
+
+# A server that says who somebody is, by OpenID Connect; without an issuer nothing offers it.
+PARLEY_OIDC_ISSUER = env.text("PARLEY_OIDC_ISSUER")
+PARLEY_OIDC_CLIENT_ID = env.text("PARLEY_OIDC_CLIENT_ID")
+PARLEY_OIDC_CLIENT_SECRET = env.text("PARLEY_OIDC_CLIENT_SECRET")
+# What its button says.
+PARLEY_OIDC_NAME = env.text("PARLEY_OIDC_NAME")
+# Whether whoever it knows is given an account here.
+PARLEY_OIDC_SIGN_UP = env.switch("PARLEY_OIDC_SIGN_UP")
+# Whether people may have a second factor, and whether the administration takes one.
+PARLEY_SECOND_FACTOR = env.choice("PARLEY_SECOND_FACTOR", ("off", "optional", "administration"))
+MFA_ADAPTER = "chat.services.people.authenticators.EncryptedAuthenticators"
+# A code of the half minute before or after is good too: clocks of telephones differ.
+MFA_TOTP_TOLERANCE = 1
+SOCIALACCOUNT_ADAPTER = "chat.services.people.issuer.CarefulRequests"
+
+# Without an address no mail is sent, and nothing offers to.
+PARLEY_EMAIL = env.text("PARLEY_EMAIL_URL")
+globals().update(env.mail(PARLEY_EMAIL))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("PARLEY_EMAIL_FROM", "Parley <parley@localhost>")
+EMAIL_TIMEOUT = 20
+
+SESSION_ENGINE = "chatsite.sessions"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
@@ -227,8 +276,11 @@ PARLEY_LIMITS = {
         # The longest message, in any script and escaped, and the command around it.
         "frame_bytes": 1_700_000,
         "frames_per_second": 10,
+        "sockets_per_user": 50,
         "generations_per_user": 10,
         "generations_per_process": 400,
+        # To PostgreSQL, of one process; it has a hundred for all of them.
+        "connections": 20,
         "queued_messages": 10,
         "output_chars": 200_000,
         "calls_per_step": 64,
@@ -237,6 +289,8 @@ PARLEY_LIMITS = {
         "uploads_per_message": 10,
         # All files of one import together.
         "import_bytes": 50_000_000,
+        # How long the body of a request may take; large ones have more (`chatsite/bodies.py`).
+        "body_seconds": 30,
         "first_byte_seconds": 300,
         "idle_seconds": 90,
         "run_seconds": 3600,
@@ -246,6 +300,8 @@ PARLEY_LIMITS = {
         "renew_seconds": 5,
         # How long what was deleted can be brought back; 0 keeps it for ever.
         "deleted_days": 30,
+        # How long what was sent to providers is kept; 0 keeps nothing of it.
+        "request_days": 7,
     }.items()
 }
 # Who gives a conversation its title: the model after its first answer, or the first words alone.
@@ -261,4 +317,13 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 9 * PARLEY_LIMITS["message_chars"] + 100_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 20
 
-LOGGING = logging_config(env.text("LOG_LEVEL", "WARNING").upper())
+# --- What operators see --------------------------------------------------------------------------
+
+# Lines for people, or one JSON object in each line.
+PARLEY_LOG = env.choice("PARLEY_LOG", ("text", "json"))
+LOGGING = logging_config(env.text("LOG_LEVEL", "WARNING").upper(), PARLEY_LOG)
+# Whoever sends this as a bearer token is given `/metrics`; without it there is no such page.
+PARLEY_METRICS_TOKEN = env.text("PARLEY_METRICS_TOKEN")
+# Spans of OpenTelemetry (an extra), and whether what people and models say is in them.
+PARLEY_TRACES = env.switch("PARLEY_TRACES")
+PARLEY_TRACE_CONTENT = env.switch("PARLEY_TRACE_CONTENT")

@@ -60,6 +60,9 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
         del response["content-type"]
         for key, value in found.headers:
             response[key] = value
+        if "immutable" in response.headers.get("Cache-Control", ""):
+            # Nobody asks whether it is still the same.
+            del response.headers["ETag"], response.headers["Last-Modified"]
         return response
 
 

@@ -39,6 +39,22 @@ class _ForBrowsers:
             return ContentFile(for_browsers(name, file.read().decode()).encode())
 
 
+class _BrotliForOurs(Compressor):  # type: ignore[misc]
+    """Brotli makes what the chat loads a seventh smaller than gzip does, but takes eight seconds
+    for the scripts of Django's administration, which few people load.
+    """
+
+    def __init__(self, folder: str, **options: Any) -> None:
+        super().__init__(**{**options, "use_brotli": False})
+        self._ours = tuple(f"{folder}/{name}" for name in (*OURS, "django_htmx/"))
+        self._for_ours = Compressor(**options)
+
+    def compress(self, path: str) -> list[str]:
+        if path.startswith(self._ours):
+            return list(self._for_ours.compress(path))
+        return list(super().compress(path))
+
+
 class HashedFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     # What a script imports is hashed too: an upgrade must not leave an old module behind.
     support_js_module_import_aggregation = True
@@ -65,5 +81,4 @@ class HashedFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[
         return converter
 
     def create_compressor(self, **options: Any) -> Compressor:
-        # Brotli at its highest level takes 8 s for what gzip does in one, at every changed file.
-        return Compressor(**{**options, "use_brotli": False})
+        return _BrotliForOurs(self.location, **options)

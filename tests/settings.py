@@ -19,6 +19,12 @@ for _name in (
     "PARLEY_LANGUAGE",
     "PARLEY_MODEL",
     "PARLEY_PRIVATE_HOSTS",
+    "PARLEY_SIGN_UP",
+    "PARLEY_EMAIL_URL",
+    "PARLEY_OIDC_ISSUER",
+    "PARLEY_OIDC_CLIENT_ID",
+    "PARLEY_OIDC_CLIENT_SECRET",
+    "PARLEY_SECOND_FACTOR",
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
     "ANTHROPIC_API_KEY",
@@ -29,15 +35,26 @@ for _name in (
 os.environ["PARLEY_DATA"] = _data
 
 from chatsite.settings import *  # noqa: E402, F403
-from chatsite.settings import DATA_DIR, DATABASES, STATIC_ROOT, STORAGES  # noqa: E402
+from chatsite.settings import (  # noqa: E402
+    DATA_DIR,
+    DATABASES,
+    PARLEY_LIMITS,
+    STATIC_ROOT,
+    STORAGES,
+)
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: WAL and several threads behave as in the product.
     DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
     DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
+elif "PARLEY_TEST_TEMPLATE" in os.environ:
+    # With all tables in it: scripts/with_postgres has made it once for all test processes.
+    DATABASES["default"]["TEST"] = {"TEMPLATE": os.environ["PARLEY_TEST_TEMPLATE"]}
 
 # A request for a title would come between those that a test has scripted.
 PARLEY_TITLES = "first"
+# On a quick machine a test asks for more in a second than a person may.
+PARLEY_LIMITS["frames_per_second"] = 10_000
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Straight from the sources: no collectstatic before a test.
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}

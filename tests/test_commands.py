@@ -1,9 +1,7 @@
 """The commands that start Parley: prepare, serve, login_link."""
 
-import http.cookiejar
 import socket
 import sqlite3
-import urllib.request
 from collections import namedtuple
 from collections.abc import Callable
 from io import StringIO
@@ -13,13 +11,16 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.templatetags.static import static as static_url
 from django.test import Client
 
 from chat.management import preparation
 from chat.management.commands.serve import check_port
 from chat.models import Agent, Provider
-from tests.support.server import Server, python
+from tests.support import factories as make
+from tests.support.server import Server, Visitor, python
 
 HASHED = "chatsite.storage.HashedFilesStorage"
 
@@ -58,6 +59,22 @@ class TestPrepare:
         User.objects.create_superuser("alice", password="x")
         assert "Creating" not in output("prepare")
 
+    @pytest.mark.only_postgresql
+    def test_begins_no_update_without_a_copy(
+        self, static: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The reason and both ways on are in one sentence; SQLite needs no program for it."""
+        output("prepare")
+        make.a_conversation()
+        steps = MigrationRecorder(connection).migration_qs.filter(app="sessions")
+        steps.delete()
+        monkeypatch.setenv("PATH", str(static))
+        with pytest.raises(CommandError) as refusal:
+            output("prepare")
+        for words in ("was not updated", "pg_dump is not installed", "prepare --without-copy"):
+            assert words in str(refusal.value)
+        assert not steps.exists()
+
     def test_gathers_static_files_again_when_one_changed(self, static: Path) -> None:
         output("prepare")
         assert (static / "admin/css/base.css").is_file()
@@ -86,14 +103,23 @@ class TestLoginLink:
 
     def test_logs_in_once(self) -> None:
         link = output("login_link")
-        first = Client().get(link)
+        first = Client().post(link)
         assert (first.status_code, first["Location"]) == (302, "/")
-        second = Client().get(link)
+        second = Client().post(link)
         assert (second.status_code, second["Location"]) == (302, "/accounts/login/")
+        assert Client().get(link)["Location"] == "/accounts/login/"
+
+    def test_looking_at_it_does_not_use_it_up(self) -> None:
+        """S10: mail scanners, previews and HEAD only look."""
+        link = output("login_link")
+        for look in (Client().head, Client().get, Client().head):
+            assert look(link).status_code == 200
+        assert "Log in as alice" in Client().get(link).content.decode()
+        assert Client().post(link)["Location"] == "/"
 
     def test_opened_again_in_the_same_browser_it_leads_home(self) -> None:
         browser, link = Client(), output("login_link")
-        browser.get(link)
+        browser.post(link)
         assert browser.get(link)["Location"] == "/"
 
     def test_an_old_one_is_refused(self, settings: Any) -> None:
@@ -104,7 +130,7 @@ class TestLoginLink:
     def test_for_somebody_else(self) -> None:
         User.objects.create_user("bob")
         browser = Client()
-        browser.get(output("login_link", "bob"))
+        browser.post(output("login_link", "bob"))
         assert browser.session["_auth_user_id"] == str(User.objects.get(username="bob").pk)
 
     def test_for_nobody(self) -> None:
@@ -117,15 +143,9 @@ class TestLoginLink:
             output("login_link")
 
 
-def opener() -> urllib.request.OpenerDirector:
-    jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
-    return urllib.request.build_opener(jar)
-
-
 def test_serve_prints_a_link_that_logs_in(serve: Callable[..., Server]) -> None:
     server = serve()
-    browser = opener()
-    browser.open(f"{server.link}&next=/healthz", timeout=60)
+    browser = Visitor(f"{server.link}&next=/healthz").opener
     with browser.open(f"{server.url}/admin/", timeout=60) as page:
         assert page.url == f"{server.url}/admin/"
         assert "server" not in {name.lower() for name in page.headers}
@@ -180,7 +200,9 @@ def test_a_host_that_is_not_ours_is_told() -> None:
         check_port("127.0.0.1", 70000)
 
 
+@pytest.mark.full
 def test_prepare_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    """Every day it is the first thing that the servers of `tests/faults` do."""
     result = python(tmp_path, "manage.py", "prepare", DATABASE_URL=postgres_url)
     assert result.returncode == 0, result.stderr
     again = python(tmp_path, "manage.py", "prepare", DATABASE_URL=postgres_url)

@@ -17,17 +17,23 @@ from chatsite import environment as env
 from chatsite.logs import ScrubbingFormatter, scrub
 from tests.support.server import ROOT, python
 
-SAMPLE = dict(
-    line.split("=", 1)
-    for line in (ROOT / "scripts/sample-production.env").read_text().splitlines()
-    if not line.startswith("#")
-)
+SAMPLE = {
+    "SECRET_KEY": env.new_secret_key(),
+    **dict(
+        line.split("=", 1)
+        for line in (ROOT / "scripts/sample-production.env").read_text().splitlines()
+        if not line.startswith("#")
+    ),
+}
 
 
 def test_check_deploy_has_no_warnings(tmp_path: Path) -> None:
     result = python(tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **SAMPLE)
     assert result.returncode == 0, result.stderr
     assert "no issues" in result.stdout
+
+
+ISSUER = {"PARLEY_OIDC_CLIENT_ID": "parley", "PARLEY_OIDC_CLIENT_SECRET": "secret"}
 
 
 def test_production_refuses_to_start_without_settings(tmp_path: Path) -> None:
@@ -43,6 +49,11 @@ def test_production_refuses_to_start_without_settings(tmp_path: Path) -> None:
     [
         ({"SECRET_KEY": env.INSECURE + "x" * 60}, "parley.E001"),
         ({"SECRET_KEY": "short"}, "parley.E001"),
+        # Earlier versions of Parley published it.
+        (
+            {"SECRET_KEY": "a-sample-only-AAbbCCddEEffGGhhIIjjKKllMMnnOOppQQrrSSttUUvvWWxx"},
+            "parley.E001",
+        ),
         ({"ALLOWED_HOSTS": []}, "parley.E002"),
         ({"ALLOWED_HOSTS": ["*"]}, "parley.E002"),
         ({"ORIGINS": []}, "parley.E003"),
@@ -54,6 +65,10 @@ def test_production_refuses_to_start_without_settings(tmp_path: Path) -> None:
         ({"PARLEY_KEYS": ["not-a-key"]}, "parley.E005"),
         ({"DATA_DIR": Path("/nowhere/at/all")}, "parley.E006"),
         ({"REDIS_URL": "redis://localhost"}, "parley.W001"),
+        ({"PARLEY_OIDC_CLIENT_ID": "parley"}, "parley.E010"),
+        ({"PARLEY_OIDC_ISSUER": "https://login.example.org"}, "parley.E010"),
+        ({**ISSUER, "PARLEY_OIDC_ISSUER": "http://login.example.org"}, "parley.E010"),
+        ({**ISSUER, "PARLEY_OIDC_ISSUER": "login.example.org"}, "parley.E010"),
     ],
 )
 def test_unsafe_production_settings_are_named(change: dict[str, Any], error: str) -> None:

@@ -57,3 +57,13 @@ def test_what_is_gathered_has_no_comments_of_ours_and_those_of_others(gathered):
     # What is left out must not keep an import from being found, and its name from being hashed.
     assert re.search(r"from \"\./socket\.[0-9a-f]{12}\.js\"", gathered("js/composer.js"))
     assert "/* VARIABLE DEFINITIONS" in gathered("admin/css/base.css")
+
+
+def test_what_the_chat_loads_is_compressed_as_small_as_can_be(gathered, settings):
+    """And what only the administration loads as quickly as can be."""
+    compressed = {path.name for path in Path(settings.STATIC_ROOT).rglob("*.br")}
+    for begin in ("base.", "socket.", "htmx-2.min."):
+        assert [name for name in compressed if name.startswith(begin)]
+    everything = [path.name for path in Path(settings.STATIC_ROOT).rglob("*.gz")]
+    assert [name for name in everything if name.startswith("jquery.")]
+    assert not [name for name in compressed if name.startswith("jquery.")]

@@ -17,6 +17,8 @@ class AttachmentAdmin(ReadOnlyAdmin[Attachment]):
     list_display = ("__str__", "owner", "mime", "size", "message", "created")
     list_filter = ("mime", "created")
     list_select_related = ("owner", "message")
+    # The latest first, by their index.
+    ordering = ("-id",)
     search_fields = ("filename", "=id", "owner__username", "mime")
     readonly_fields = ("stored_as",)
     fields = ("filename", "mime", "size", "owner", "message", "queued", "stored_as", "created")

@@ -1,4 +1,4 @@
-"""Folders, whose names and instructions are their owners' own."""
+"""Folders, by their names; the instructions in them are their owners' own, and not here."""
 
 from django.contrib import admin
 
@@ -12,4 +12,4 @@ class FolderAdmin(ReadOnlyAdmin[Folder]):
     list_filter = ("created",)
     list_select_related = ("owner",)
     search_fields = ("name", "owner__username", "=id")
-    fields = ("name", "owner", "instructions", "collapsed", "created")
+    fields = ("name", "owner", "collapsed", "created")

@@ -2,7 +2,6 @@
 
 from asgiref.sync import async_to_sync
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -13,27 +12,31 @@ from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Generation
 from chat.protocol.errors import ChatError
 from chat.rendering.errors import error_text
-from chat.services import Caller
+from chat.views.responses import caller
 
 
 @admin.register(Generation)
 class GenerationAdmin(ReadOnlyAdmin[Generation]):
     conversations = ("conversation__temporary",)
-    list_display = ("id", "conversation", "user", "status", "process", "started", "finished")
+    list_display = ("started", "conversation_key", "user", "status", "process", "finished")
     list_filter = ("status", "started")
-    list_select_related = ("conversation", "user", "process")
-    search_fields = ("=id", "=conversation__id", "user__username", "conversation__title")
+    list_select_related = ("user", "process")
+    search_fields = ("=id", "=conversation__id", "user__username")
+    readonly_fields = ("conversation_link",)
+    fields = ("status", "conversation_link", "message", "user", "process", "attempt", "tab_id",
+              "client_id", "stop_requested_by", "started", "finished")  # fmt: skip
     actions = ("stop",)
 
-    @admin.action(description=_("Stop the selected generations"), permissions=["change"])
+    def has_stop_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("chat.stop_generation")
+
+    @admin.action(description=_("Stop the selected generations"), permissions=["stop"])
     def stop(self, request: HttpRequest, queryset: QuerySet[Generation]) -> None:
         stopped = 0
-        assert isinstance(request.user, User), "the administration lets nobody else in"
-        name = request.user.get_short_name() or request.user.get_username()
-        caller = Caller(request.user.pk, name)
+        asker = caller(request)
         for generation in queryset.filter(status=Generation.Status.ACTIVE):
             try:
-                async_to_sync(services.stop_as_admin)(caller, generation)
+                async_to_sync(services.stop_as_admin)(asker, generation)
                 stopped += 1
             except ChatError as error:
                 # It ended by itself meanwhile.

@@ -10,13 +10,15 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from chat import services
-from chat.admin.conversations import admin_reader
+from chat.admin.plain_widgets import PlainTable
 from chat.admin.read_only import ReadOnlyAdmin
+from chat.admin.reading import ask_for_reason
+from chat.admin.transcript import admin_reader
 from chat.models import Message, Part
 from chat.views.details import details_response
 
 
-class PartInline(admin.TabularInline[Part, Message]):
+class PartInline(PlainTable):
     model = Part
     fields = readonly_fields = ("position", "type", "tool", "tool_status", "text")
     ordering = ("position",)
@@ -31,12 +33,14 @@ class PartInline(admin.TabularInline[Part, Message]):
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin[Message]):
     conversations = ("conversation__temporary",)
+    shows_words = True
     list_display = (
-        "id", "conversation", "position", "role", "status", "model_id", "created", "archived_at",
+        "__str__", "conversation_key", "status", "model_id", "created", "archived_at",
     )  # fmt: skip
     list_filter = ("role", "status", "created")
-    list_select_related = ("conversation",)
-    search_fields = ("=id", "=conversation__id", "parts__text", "error_key", "model_id")
+    # The latest first, by their index.
+    ordering = ("-id",)
+    search_fields = ("=id", "=conversation__id", "error_key", "model_id")
     inlines = (PartInline,)
     fieldsets = (
         (None, {"fields": ("conversation", "position", "role", "status", "parent")}),
@@ -62,6 +66,15 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         (_("Times"), {"fields": ("created", "updated", "completed_at", "archived_at")}),
     )
 
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Message | None:
+        """One of an older form is brought forward first."""
+        row = super().get_object(request, object_id, from_field)
+        if row is not None and services.upgrade(row.conversation_id):
+            return super().get_object(request, object_id, from_field)
+        return row
+
     def get_urls(self) -> list[URLPattern]:
         details = self.admin_site.admin_view(self.details)
         return [
@@ -76,6 +89,9 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         row = self.get_queryset(request).filter(pk=answer_id, role=Message.Role.ASSISTANT).first()
         if row is None:
             raise Http404
+        asked = ask_for_reason(request, row.conversation)
+        if asked is not None:
+            return asked
         return details_response(request, services.details_of(row), admin_reader(request))
 
     def has_delete_permission(self, request: HttpRequest, obj: Message | None = None) -> bool:

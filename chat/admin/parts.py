@@ -1,85 +1,86 @@
 """Parts: the one thing of an answer that may be amended, and only under the rules of parts."""
 
-from typing import Any
+from typing import Any, Final
+from uuid import UUID
 
-from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils.text import smart_split
 from django.utils.translation import gettext_lazy as _
 
 from chat import services
+from chat.admin.part_form import PartForm, boxes_of
+from chat.admin.part_inspector import inspect_part
 from chat.admin.read_only import ReadOnlyAdmin
 from chat.models import Part
-from chat.protocol.validation import FieldFault
-from chat.rendering.faults import fault_text
+from chat.protocol.ids import is_uuid
 from chat.views.model_form import ModelForm
 
-
-class PartForm(ModelForm[Part]):
-    text = forms.CharField(
-        label=_("Text"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 12})
-    )
-    data = forms.JSONField(  # type: ignore[assignment]  # what was sent is not read here
-        label=_("Data"),
-        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false"}),
-        required=False,
-        help_text=_("Everything but the text, checked against the rules of parts."),
-    )
-
-    class Meta:
-        model = Part
-        fields = ("text", "data")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.initial["data"] = services.amendable(self.instance)
-
-    def clean(self) -> dict[str, Any]:
-        given = super().clean() or self.cleaned_data
-        if self.errors:
-            return given
-        if not isinstance(given["data"] or {}, dict):
-            raise forms.ValidationError({"data": _("This is not a JSON object.")})
-        if self.instance.message.is_running:
-            raise forms.ValidationError(_("This answer is still being written. Stop it first."))
-        # A browser sends line ends as CRLF.
-        given["text"] = given["text"].replace("\r\n", "\n")
-        given["data"] = given["data"] or {}
-        for fault in services.amendment_faults(self.instance, given["text"], given["data"]):
-            self.add_error("text" if fault.field == "text" else "data", _refusal(fault))
-        return given
-
-    def _post_clean(self) -> None:
-        """Nothing of the form is put on the row: `amend_part` writes it."""
-
-
-def _refusal(fault: FieldFault) -> forms.ValidationError:
-    words = {"field": fault.field, "rule": fault.rule, "message": fault_text(fault.kind)}
-    if fault.rule:
-        return forms.ValidationError(_("%(field)s breaks %(rule)s: %(message)s"), params=words)
-    return forms.ValidationError(_("%(field)s: %(message)s"), params=words)
+IS_CALL: Final = Q(type=Part.Type.TOOL)
 
 
 @admin.register(Part)
 class PartAdmin(ReadOnlyAdmin[Part]):
     conversations = ("conversation__temporary",)
+    shows_words = True
     form = PartForm
-    editable = ("text", "data")
-    list_display = ("id", "message", "position", "type", "tool", "tool_status", "beginning")
-    list_filter = ("type", "tool_status", "tool")
+    editable = ("text", "data", "ignored")
+    list_display = ("__str__", "message", "tool", "tool_status", "size", "conversation_key")
+    # Not by tool: to list all there are takes reading all parts.
+    list_filter = ("type", "tool_status")
+    # The latest first, by their index.
+    ordering = ("-id",)
     list_select_related = ("message",)
-    search_fields = ("=id", "=message__id", "=conversation__id", "text", "tool", "=call_id")
-    fieldsets = (
-        (None, {"fields": ("conversation", "message", "position", "type")}),
-        (_("Tool"), {"fields": ("tool", "call_id", "tool_status", "parent_call_id")}),
-        (_("Content"), {"fields": ("text", "data")}),
-        (_("Marks"), {"fields": ("synthetic", "ignored", "started_at", "ended_at")}),
-    )
+    # What `meant_by` looks for: among all parts only what an index leads to.
+    search_fields = ("=id", "=message__id", "=conversation__id", "tool", "=call_id")
+    search_help_text = _("The name of a tool, or the id of a part, message, conversation or call.")
 
-    @admin.display(description=_("text"))
-    def beginning(self, row: Part) -> str:
-        return row.text[:80]
+    def get_fieldsets(self, request: HttpRequest, obj: Part | None = None) -> Any:
+        """Boxes for what is mostly amended, for whoever may."""
+        may_edit = obj is not None and self.has_change_permission(request, obj)
+        boxes = boxes_of(obj) if obj is not None and may_edit else ("ignored",)
+        return (
+            (None, {"fields": ("conversation", "message", "position", "type")}),
+            (_("Tool"), {"fields": ("tool", "call_id", "tool_status", "parent_call_id")}),
+            (_("Content"), {"fields": ("text", *boxes, "data")}),
+            (_("Marks"), {"fields": ("synthetic", "started_at", "ended_at")}),
+        )
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Part | None:
+        """An older message is brought forward first; what it consists of may be others then."""
+        row = super().get_object(request, object_id, from_field)
+        if row is not None and services.upgrade(row.conversation_id):
+            return super().get_object(request, object_id, from_field)
+        return row
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Part], search_term: str
+    ) -> tuple[QuerySet[Part], bool]:
+        words = {word.strip("\"'") for word in smart_split(search_term)}
+        wanted = meant_by(words) if words else Q()
+        return (queryset.none() if wanted is None else queryset.filter(wanted)), False
+
+    def get_urls(self) -> list[URLPattern]:
+        inspect = self.admin_site.admin_view(self.inspect)
+        return [
+            path("<uuid:part_id>/inspect/", inspect, name="chat_part_inspect"),
+            *super().get_urls(),
+        ]
+
+    def inspect(self, request: HttpRequest, part_id: UUID) -> HttpResponse:
+        return inspect_part(self, request, part_id, PartForm)
+
+    @admin.display(description=_("characters"))
+    def size(self, row: Part) -> int:
+        """Not the words: reading them takes a reason."""
+        return len(row.text)
+
+    def has_change_permission(self, request: HttpRequest, obj: Part | None = None) -> bool:
+        return request.user.has_perm("chat.edit_conversation")
 
     def save_model(
         self, request: HttpRequest, obj: Part, form: ModelForm[Part], change: bool
@@ -98,3 +99,36 @@ class PartAdmin(ReadOnlyAdmin[Part]):
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Part]) -> None:
         for part in queryset.select_related("message"):
             services.remove_part(part)
+
+
+def meant_by(words: set[str]) -> Q | None:
+    """The parts that all of these words name: by an id, a piece of a tool’s name, or the id of a
+    call. Nothing where none can be: with many words a statement would be too long."""
+    ids = {word for word in words if is_uuid(word)}
+    # Its own id, and those of its message, conversation and call.
+    if len(ids) > 4:
+        return None
+    wanted = Q()
+    for word in ids:
+        own = Q(pk=word) | Q(message=word) | Q(conversation=word)
+        wanted &= own | (IS_CALL & Q(call_id=word))
+    return _meant_by_names(words - ids, wanted) if words - ids else wanted
+
+
+def _meant_by_names(words: set[str], wanted: Q) -> Q | None:
+    used = services.used_tools()
+    tools, call_ids = used, set()
+    for word in words:
+        if any(word.lower() in tool.lower() for tool in used):
+            tools = [tool for tool in tools if word.lower() in tool.lower()]
+        else:
+            call_ids.add(word)
+        if not tools or len(call_ids) > 1:
+            return None
+    if len(call_ids) < len(words):
+        wanted &= IS_CALL & Q(tool__in=tools)
+    for word in call_ids:
+        # Of very many names some are not looked through, but each is found as a whole.
+        is_tool = Part.objects.filter(IS_CALL, tool=word).exists()
+        wanted &= IS_CALL & (Q(tool=word) if is_tool else Q(call_id=word))
+    return wanted

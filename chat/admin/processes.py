@@ -12,7 +12,7 @@ from chat.models import Process, View
 
 @admin.register(Process)
 class ProcessAdmin(ReadOnlyAdmin[Process]):
-    list_display = ("id", "host", "pid", "started", "lease", "alive", "running", "watching")
+    list_display = ("__str__", "alive", "running", "watching", "started", "lease")
     list_filter = ("started",)
     search_fields = ("host", "=id", "=pid")
 
@@ -39,7 +39,10 @@ class ProcessAdmin(ReadOnlyAdmin[Process]):
 @admin.register(View)
 class ViewAdmin(ReadOnlyAdmin[View]):
     conversations = ("conversation__temporary",)
-    list_display = ("socket", "conversation", "user", "process", "tab_id", "created")
+    list_display = ("created", "user", "conversation_key", "process")
     list_filter = ("created",)
-    list_select_related = ("conversation", "user", "process")
+    list_select_related = ("user", "process")
     search_fields = ("socket", "tab_id", "user__username", "=conversation__id")
+    readonly_fields = ("conversation_link",)
+    fields = ("user", "conversation_link", "process", "socket", "tab_id", "created", "hidden",
+              "left_at", "closed")  # fmt: skip

@@ -9,8 +9,9 @@ from chat.models import QueuedMessage
 @admin.register(QueuedMessage)
 class QueuedMessageAdmin(ReadOnlyAdmin[QueuedMessage]):
     conversations = ("conversation__temporary",)
-    list_display = ("__str__", "conversation", "place", "created")
+    shows_words = True
+    list_display = ("created", "conversation_key", "place")
     list_filter = ("created",)
-    list_select_related = ("conversation",)
-    search_fields = ("text", "=id", "conversation__title")
-    fields = ("conversation", "place", "text", "files", "revision", "client_id", "created")
+    search_fields = ("=id", "=conversation__id", "conversation__owner__username")
+    readonly_fields = ("conversation_link",)
+    fields = ("conversation_link", "place", "text", "files", "revision", "client_id", "created")

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from chat import services
-from chat.admin.providers import ProviderForm
+from chat.admin.provider_form import ProviderForm
 from chat.models import SearchEngine
 from chat.models.secrets import Secret
 from chat.protocol.errors import ToolFailure

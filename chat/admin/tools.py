@@ -1,51 +1,30 @@
-"""Tools: on or off for everybody, and what they are called."""
+"""Tools: on or off for everybody, what they are called, their limits and settings of their own."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
+from chat import services
+from chat.admin.tool_form import ToolSettingForm, own_fields
 from chat.models import ToolSetting
 from chat.tools import registry
 from chat.views.model_form import ModelForm
 
 
-def tool_choices(chosen: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Every tool there is, by the name it has here, and the chosen ones that are not there."""
-    names = {row.tool: str(row) for row in ToolSetting.objects.all()}
-    installed = [tool.name for tool in registry]
-    missing = [tool for tool in chosen if tool not in installed]
-    return [(tool, names.get(tool, tool)) for tool in installed] + [
-        (tool, _("%(tool)s (not installed)") % {"tool": tool}) for tool in missing
-    ]
-
-
-class ToolSettingForm(ModelForm[ToolSetting]):
-    tool = forms.ChoiceField(label=_("Tool"))
-
-    class Meta:
-        model = ToolSetting
-        fields = ("tool", "enabled", "name", "description")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if "tool" in self.fields:
-            known = [self.instance.tool] if self.instance.tool else []
-            self.fields["tool"].choices = tool_choices(known)  # type: ignore[attr-defined]
-
-
 @admin.register(ToolSetting)
 class ToolSettingAdmin(TranslationAdmin[ToolSetting]):
     form = ToolSettingForm
-    list_display = ("tool", "name", "enabled", "installed")
+    list_display = ("tool", "name", "timeout", "output_limit", "enabled", "installed")
     list_editable = ("enabled",)
     list_filter = ("enabled",)
     search_fields = ("tool", "name", "name_en", "name_zh_hans", "description")
-    fields = ("tool", "enabled", "name", "description")
+    fieldsets = (
+        (None, {"fields": ("tool", "enabled", "name", "description")}),
+        (_("Limits"), {"fields": ("timeout", "output_limit")}),
+    )
 
     @admin.display(description=_("installed"), boolean=True)
     def installed(self, row: ToolSetting) -> bool:
@@ -53,3 +32,21 @@ class ToolSettingAdmin(TranslationAdmin[ToolSetting]):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ("tool",) if obj else ()
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **given: Any
+    ) -> type[ModelForm[ToolSetting]]:
+        # Which tool it is is chosen once.
+        fields = {"tool": None, **own_fields(obj)} if obj else {}
+        given["form"] = type("OwnForm", (ToolSettingForm,), fields)
+        return super().get_form(request, obj, change=change, **given)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        own = list(own_fields(obj))
+        asked = super().get_fieldsets(request, obj)
+        return [*asked, (_("Settings of its own"), {"fields": own})] if own else asked
+
+    def save_model(self, request: HttpRequest, obj: ToolSetting, form: Any, change: bool) -> None:
+        # The boxes of the list have a form without these fields.
+        entered = form.entered() if isinstance(form, ToolSettingForm) else None
+        services.save_tool(obj, entered)

@@ -1,16 +1,13 @@
 """What a socket can be told to do: one function for each command, and the table of them."""
 
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from django.conf import settings
-
 from chat import services
+from chat.consumers.json_wire import known_form, messages_in_form
 from chat.protocol.errors import ChatError
 from chat.protocol.feedback import parse_feedback_choice
 from chat.protocol.ids import is_uuid
-from chat.protocol.messages import message_to_json
 from chat.protocol.version_choice import parse_version_choice
 from chat.services import Caller, Picks, Started
 
@@ -195,15 +192,17 @@ async def delete(socket: Socket, caller: Caller, values: Values) -> Values:
 
 
 async def messages(socket: Socket, caller: Caller, values: Values) -> Values:
-    """Messages as they are stored, the latest or those before a position."""
+    """Messages as they are stored, or in the form that is wished for: the latest, or those before
+    a position."""
+    form = known_form(values.get("form"))
     before, limit = values.get("before"), values.get("limit", services.PAGE)
     numbers = isinstance(limit, int) and (before is None or isinstance(before, int))
     if not numbers or not 1 <= limit <= MOST_MESSAGES:
         raise ChatError("error.chat_bad_command")
     transcript = await services.in_pool(
-        services.read_transcript, caller, _here(socket), services.Window(before, limit)
+        services.open_transcript, caller, _here(socket), services.Window(before, limit)
     )
-    found = [message_to_json(message) for message in transcript.messages]
+    found = messages_in_form(transcript.messages, form)
     return {"messages": found, "older": transcript.older, "rev": transcript.rev}
 
 
@@ -250,27 +249,3 @@ def _message_id(values: Values) -> str:
 
 def _started(started: Started) -> Values:
     return {"request_id": started.request_id, "message_id": started.message.info.id}
-
-
-class Allowance:
-    """How many commands a socket may still give: a burst of two seconds' worth is fine, a flood
-    is not."""
-
-    def __init__(self, times: int = 1) -> None:
-        self._times = times
-        self._left = float(self._rate)
-        self._at = time.monotonic()
-
-    @property
-    def _rate(self) -> int:
-        rate: int = settings.PARLEY_LIMITS["frames_per_second"] * self._times
-        return rate
-
-    def spend(self) -> None:
-        rate = self._rate
-        now = time.monotonic()
-        self._left = min(2.0 * rate, self._left + (now - self._at) * rate)
-        self._at = now
-        if self._left < 1:
-            raise ChatError("error.chat_too_fast")
-        self._left -= 1

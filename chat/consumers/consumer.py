@@ -9,17 +9,19 @@ import itertools
 import json
 import logging
 import re
+import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from channels.consumer import AsyncConsumer
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
 from chat import services
+from chat.consumers.allowance import Allowance, Guest, counted, of_reading, of_socket
 from chat.consumers.columns import columns
-from chat.consumers.commands import COMMANDS, Allowance
-from chat.consumers.html_wire import HtmlWire
+from chat.consumers.commands import COMMANDS
+from chat.consumers.html_wire import STILL_HERE, HtmlWire
 from chat.consumers.json_wire import SUBPROTOCOL, JsonWire
 from chat.consumers.outbox import Outbox, Send
 from chat.consumers.wire import Wire, is_behind
@@ -27,14 +29,15 @@ from chat.protocol.errors import ChatError
 from chat.protocol.events import Deleted, Event
 from chat.protocol.ids import new_id
 from chat.protocol.text import clean_json
+from chat.protocol.trail import follow_request
 from chat.protocol.transcript import Transcript
 from chat.rendering.page.column import Column
 from chat.rendering.reader import Reader
 from chat.services import Caller, Subscription
 from chat.views.reader import (
-    is_welcome,
     make_reader,
     socket_language,
+    socket_session,
     socket_visitor,
     socket_zone,
 )
@@ -44,7 +47,7 @@ log = logging.getLogger(__name__)
 # Close codes that tell a page to go away and stay away.
 LOGGED_OUT, NOT_FOUND = 4401, 4404
 # A page opens another socket after these. (1011 is not a program's to send: servers refuse it.)
-BROKEN, TOO_FAST, RESTARTING = 4500, 4429, 4503
+BROKEN, TOO_FAST, TOO_MANY, RESTARTING = 4500, 4429, 4430, 4503
 # After so many refusals in a row nobody is at the other end.
 PATIENCE = 100
 
@@ -61,12 +64,16 @@ class ChatConsumer(AsyncConsumer):
     compare_every = 5.0
     # The sidebar is only told when it changes; that, too, can be lost.
     compare_column_every = 60.0
+    # A page hears something so often, in seconds, and so knows that it is still connected: its
+    # browser does not tell it when nobody is at the other end any more.
+    speak_every = 15.0
     # How long a change of the sidebar waits for others.
-    column_pause = 0.1
+    column_pause = 0.25
 
     reader: Reader
     wire: Wire
     subscription: Subscription
+    guest: Guest
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         self.scope = scope
@@ -77,8 +84,8 @@ class ChatConsumer(AsyncConsumer):
         # Who watches through this socket, once they have said so.
         self.viewer: Caller | None = None
         self.refused = 0
-        self.allowance = Allowance()
-        self.read_allowance = Allowance(times=10)
+        self.allowance = Allowance(of_socket)
+        self.read_allowance = Allowance(of_reading)
         self.outbox = Outbox(send)
         # One at a time: what the other end has is known only between two frames.
         self.telling = asyncio.Lock()
@@ -86,7 +93,13 @@ class ChatConsumer(AsyncConsumer):
         # Held from a command to its reply.
         self.commanding = asyncio.Lock()
         if (await receive())["type"] == "websocket.connect" and await self._accept(send):
-            await self._serve()
+            with counted(self.user_id) as guest:
+                if guest is None:
+                    await self._close(TOO_MANY)
+                    return
+                self.guest = guest
+                with services.open_socket("json" if isinstance(self.wire, JsonWire) else "html"):
+                    await self._serve()
 
     # --- opening and closing ------------------------------------------------------
 
@@ -97,8 +110,14 @@ class ChatConsumer(AsyncConsumer):
             {"type": "websocket.accept", "subprotocol": SUBPROTOCOL if speaks_json else None}
         )
         self.conversation_id = str(self.scope["url_route"]["kwargs"].get("conversation_id", ""))
+        follow_request(self.socket, self.conversation_id)
+        # Strangers are told so before they wait in line, where members would wait for them.
+        session = socket_session(self.scope)
+        if not (session and await services.visitors.get(session)):
+            return await self._close(LOGGED_OUT)
         try:
-            reader = await services.in_pool(self._make_reader)
+            async with services.in_line():
+                reader = await services.in_pool(self._make_reader)
         except ChatError:
             return await self._close(NOT_FOUND)
         if reader is None:
@@ -120,6 +139,12 @@ class ChatConsumer(AsyncConsumer):
     async def _close(self, code: int) -> bool:
         await self.outbox.close(code)
         return False
+
+    async def _close_for_good(self) -> None:
+        """The conversation is gone, or no longer this person's. Whoever deleted it through this
+        socket is given the reply first, however the socket has learnt of it."""
+        async with self.commanding:
+            await self._close(NOT_FOUND)
 
     async def _serve(self) -> None:
         self.subscription = await Subscription.open()
@@ -144,10 +169,11 @@ class ChatConsumer(AsyncConsumer):
 
     async def _or_close(self, helper: Callable[[], Awaitable[None]]) -> None:
         try:
-            await helper()
+            # Set once for all that this task draws.
+            with self.reader.speaking():
+                await helper()
         except ChatError:
-            # The conversation is gone, or no longer this person's.
-            await self._close(NOT_FOUND)
+            await self._close_for_good()
         except Exception:  # whatever broke, a socket that is told nothing more must not stay open
             log.exception("a socket's helper broke")
             await self._close(BROKEN)
@@ -168,12 +194,15 @@ class ChatConsumer(AsyncConsumer):
         name, client_id = "", ""
         try:
             reading = _is_acknowledgement(message)
-            (self.read_allowance if reading else self.allowance).spend()
+            if reading:
+                self.read_allowance.spend()
+            else:
+                self._spend(message)
             values = _parsed(message)
             name = str(values.get("command", ""))[:40]
             if reading and name != "ack":
                 # It only looked like one: of two equal names in an object the last counts.
-                self.allowance.spend()
+                self._spend(message)
             client_id = str(values.get("client_id") or "")[:64]
             command = COMMANDS.get(name)
             if command is None:
@@ -188,6 +217,11 @@ class ChatConsumer(AsyncConsumer):
             log.exception("the command %s broke", name)
             await self._refuse(name, client_id, ChatError("error.chat_command_failed"))
 
+    def _spend(self, message: dict[str, Any]) -> None:
+        """What this socket may still ask for, and its person through all of theirs."""
+        self.allowance.spend()
+        self.guest.spend(message)
+
     def _caller(self, client_id: str, values: dict[str, Any]) -> Caller:
         head = values.get("head")
         return Caller(
@@ -200,6 +234,7 @@ class ChatConsumer(AsyncConsumer):
 
     async def _refuse(self, name: str, client_id: str, error: ChatError) -> None:
         """Say why not; a flood is told once, and then shown the door."""
+        services.count_refusal(error.key)
         self.refused += 1
         if self.refused > PATIENCE:
             await self._close(TOO_FAST)
@@ -208,6 +243,8 @@ class ChatConsumer(AsyncConsumer):
 
     async def attach(self, caller: Caller, values: dict[str, Any]) -> None:
         """Join the conversation and bring the other end from what it shows to now."""
+        if isinstance(self.wire, JsonWire):
+            self.wire.speak(values.get("form"))
         self.tab_id = caller.tab_id
         if self.conversation_id:
             # Joined before reading: events in between come although the reading has them, and
@@ -222,13 +259,15 @@ class ChatConsumer(AsyncConsumer):
             if isinstance(self.wire, HtmlWire):
                 self.wire.listed.shown(values.get("column"))
                 self.wire.menu.shown(values.get("archived"))
+                self.wire.read_mark.shown(values.get("was_read"))
                 self.column_changed.set()
 
     async def _attach(self, caller: Caller, values: dict[str, Any]) -> None:
         # From here on events wait until the other end has been brought forward.
         self.attached = True
         try:
-            transcript = await self._transcript()
+            async with services.in_line():
+                transcript = await self._transcript()
             await self.outbox.say(await self.wire.attach(transcript, values.get("shown")))
             await self._view(caller, values)
         except BaseException:
@@ -245,7 +284,8 @@ class ChatConsumer(AsyncConsumer):
 
     async def _view(self, caller: Caller, values: dict[str, Any]) -> None:
         hidden = values.get("hidden") is True
-        await services.attach_view(caller, self.conversation_id, self.socket, hidden=hidden)
+        async with services.in_line():
+            await services.attach_view(caller, self.conversation_id, self.socket, hidden=hidden)
         self.viewer = caller
 
     async def detach(self) -> None:
@@ -262,12 +302,12 @@ class ChatConsumer(AsyncConsumer):
     async def acknowledge(self, frames: int) -> None:
         """The other end has read this many frames; one that was too far behind is caught up."""
         if self.outbox.acknowledge(frames) and self.attached:
-            await self._catch_up()
+            await self._catch_up("slow")
 
     async def acknowledge_events(self, seq: int) -> None:
         """The same from a program, which counts events: it has read all, or not yet."""
         if seq >= self.wire.position.seq and self.outbox.acknowledge_all() and self.attached:
-            await self._catch_up()
+            await self._catch_up("slow")
 
     # --- going out ----------------------------------------------------------------
 
@@ -280,12 +320,15 @@ class ChatConsumer(AsyncConsumer):
                     self.column_changed.set()
                 case services.LoggedOut(session=session) if session == self.session_key:
                     await self._close(LOGGED_OUT)
+                case services.Missed():
+                    self.column_changed.set()
+                    await self._compare_now(1)
+                case services.AccessChanged():
+                    await self._show_out()
 
     async def _tell(self, events: Sequence[Event]) -> None:
-        if any(isinstance(event, Deleted) for event in events):
-            # Whoever deleted it through this socket is given the reply first.
-            async with self.commanding:
-                await self._close(NOT_FOUND)
+        if _is_deleted(events):
+            await self._close_for_good()
             return
         # A client that does not read is sent nothing more; later it gets the state of then.
         if self.outbox.is_full or not self.attached:
@@ -308,6 +351,7 @@ class ChatConsumer(AsyncConsumer):
 
         Whether the event is still worth telling: one of a run that is over is late.
         """
+        services.count_catch_up("gap")
         for _ in range(8):
             transcript = await self._transcript()
             await self.outbox.say(await self.wire.catch_up(transcript))
@@ -337,7 +381,8 @@ class ChatConsumer(AsyncConsumer):
         # A window of its own has no column, but a menu.
         return await columns.get_current(self.user_id, self.conversation_id)
 
-    async def _catch_up(self) -> None:
+    async def _catch_up(self, why: Literal["behind", "slow"]) -> None:
+        services.count_catch_up(why)
         # The column may have changed while nothing more was sent.
         self.column_changed.set()
         async with self.telling:
@@ -350,25 +395,51 @@ class ChatConsumer(AsyncConsumer):
         """A lost first or last event leaves no gap behind it: compare now and then."""
         for tick in itertools.count(1):
             await asyncio.sleep(self.compare_every)
-            try:
-                await self._compare_once(tick)
-            except (DatabaseError, InterfaceError):
-                log.warning("a socket could not compare itself with the database", exc_info=True)
+            await self._compare_now(tick)
+
+    async def _compare_now(self, tick: int) -> None:
+        try:
+            await self._compare_once(tick)
+        except (DatabaseError, InterfaceError):
+            log.warning("a socket could not compare itself with the database", exc_info=True)
 
     async def _compare_once(self, tick: int) -> None:
-        if tick % 5 == 0 and not await services.in_pool(is_welcome, self.user_id, self.session_key):
-            await self._close(LOGGED_OUT)
+        if await self._show_out():
             return
-        await self.subscription.join_again()
+        if services.is_visit_due(self.session_key):
+            # A tab that is only looked at is used as well.
+            await services.in_writer(services.note_visit, self.user_id, self.session_key)
         if tick % max(1, round(self.compare_column_every / self.compare_every)) == 0:
             self.column_changed.set()
+        await self._speak()
         if not self.attached or self.outbox.is_full:
             return
         digest = await services.digests.get(self.conversation_id)
         if digest is None:
-            await self._close(NOT_FOUND)
+            await self._close_for_good()
         elif is_behind(self.wire, digest):
-            await self._catch_up()
+            await self._catch_up("behind")
+
+    async def _speak(self) -> None:
+        is_silent = time.monotonic() - self.outbox.said_at >= self.speak_every
+        if isinstance(self.wire, HtmlWire) and is_silent and not self.outbox.is_full:
+            async with self.telling:
+                await self.outbox.say([STILL_HERE])
+
+    async def _show_out(self) -> bool:
+        """Close where this session no longer lets its person in; whether that was so."""
+        if await services.welcomes.get((self.user_id, self.session_key)):
+            return False
+        await self._close(LOGGED_OUT)
+        return True
+
+
+def _is_deleted(events: Sequence[Event]) -> bool:
+    # Asked with every frame of every tab: a generator would cost more than all it looks at.
+    for event in events:  # noqa: SIM110
+        if isinstance(event, Deleted):
+            return True
+    return False
 
 
 def _is_acknowledgement(message: dict[str, Any]) -> bool:

@@ -10,10 +10,13 @@ from chat.protocol.errors import ChatError
 from chat.protocol.events import Event
 from chat.protocol.follow import Gap, Position
 from chat.protocol.transcript import Shown, Transcript
-from chat.rendering.live.column import LiveColumn, LiveMenu
+from chat.rendering.live.column import LiveColumn, LiveMenu, LiveReadMark
 from chat.rendering.live.transcript import LiveTranscript
 from chat.rendering.page.column import Column
 from chat.rendering.reader import Reader
+
+# A frame that changes nothing.
+STILL_HERE = "<!---->"
 
 
 class HtmlWire:
@@ -24,6 +27,7 @@ class HtmlWire:
         self.live = LiveTranscript(reader)
         self.listed = LiveColumn(reader)
         self.menu = LiveMenu(reader)
+        self.read_mark = LiveReadMark(reader)
 
     @property
     def position(self) -> Position:
@@ -40,21 +44,33 @@ class HtmlWire:
     async def tell(self, events: Sequence[Event]) -> Told:
         """One frame for all of them; what came before a gap is kept."""
         fragments: list[str] = []
+        live = self.live
         for index, event in enumerate(events):
             try:
-                if self.live.is_slow(event):
-                    fragments.append(await draw_aside(self.reader.id, self.live.apply, event))
-                else:
-                    fragments.append(self.live.apply(event))
+                news = live.position.accept(event)
+                if news is None:
+                    continue
+                shown = live.grow(news)
+                if shown is None:
+                    shown = await self._show(news)
             except Gap:
                 return Told(_frames("".join(fragments)), events[index:])
+            fragments.append(shown)
         return Told(_frames("".join(fragments)))
 
+    async def _show(self, news: Event) -> str:
+        if self.live.is_slow(news):
+            return await draw_aside(self.reader.id, self.live.show, news)
+        return self.live.show(news)
+
     async def sidebar(self, column: Column) -> list[str]:
-        return _frames(await draw_aside(self.reader.id, self._sidebar, column))
+        if self.listed.is_slow(column):
+            return _frames(await draw_aside(self.reader.id, self._sidebar, column))
+        return _frames(self._sidebar(column))
 
     def _sidebar(self, column: Column) -> str:
-        return self.menu.update(column.current) + self.listed.update(column)
+        around = self.menu.update(column.current) + self.read_mark.update(column.was_read)
+        return around + self.listed.update(column)
 
     def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]:
         return [reply_text(command, client_id, values)]

@@ -7,15 +7,30 @@ from typing import Any
 
 from chat.consumers.drawing import draw_aside
 from chat.consumers.wire import Told
+from chat.formats.tool_message_feed import ToolMessageFeed
+from chat.formats.tool_message_parts import to_tool_messages
 from chat.protocol.errors import ChatError
-from chat.protocol.events import Ending, Error, Event, Start, ending_of, event_to_wire
+from chat.protocol.events import (
+    Complete,
+    Edited,
+    Ending,
+    Error,
+    Event,
+    Start,
+    Stopped,
+    ending_of,
+    event_to_wire,
+)
 from chat.protocol.follow import Gap, Position
-from chat.protocol.messages import AnswerInfo, message_to_json
+from chat.protocol.frozen import JsonObject
+from chat.protocol.messages import AnswerInfo, WithParts, message_to_json
 from chat.protocol.transcript import Transcript
 from chat.rendering.errors import error_text
 from chat.rendering.reader import Reader
 
 SUBPROTOCOL = "parley.v1+json"
+# The form of messages that a program may wish for instead of ours: ToolMessage2.
+TOOL_MESSAGES = "tool-messages"
 # How many events are remembered as text.
 REMEMBERED = 64
 
@@ -28,6 +43,13 @@ class JsonWire:
         self.position = Position()
         # The answer that is being written.
         self.message_id = ""
+        self.form = ""
+        # Where messages are wished for in another form: those that were told, and what comes.
+        self._feed: ToolMessageFeed | None = None
+
+    def speak(self, form: Any) -> None:
+        """From the next reading on messages have this form."""
+        self.form = known_form(form)
 
     async def attach(self, transcript: Transcript, shown: Any) -> list[str]:
         self.position = Position()
@@ -37,7 +59,7 @@ class JsonWire:
         # Rows are behind events; nobody is given less than they have.
         if self.position.is_ahead_of(transcript):
             return []
-        frames = [await draw_aside(self.reader.id, _snapshot, transcript)]
+        frames = [await self._everything(transcript)]
         if self.position.request_id and self.position.request_id != transcript.request_id:
             frames += self._missed_end(transcript)
         self.position.read(transcript, replaces=True)
@@ -48,6 +70,8 @@ class JsonWire:
     async def tell(self, events: Sequence[Event]) -> Told:
         frames: list[str] = []
         for index, event in enumerate(events):
+            if self._feed is not None and self._must_be_read(event):
+                return Told(frames, events[index:])
             try:
                 news = self.position.accept(event)
             except Gap:
@@ -55,8 +79,34 @@ class JsonWire:
             if isinstance(news, Start):
                 self.message_id = news.message_id
             if news is not None:
-                frames.append(_event_text(news))
+                frames += self._with_messages(news)
         return Told(frames)
+
+    async def _everything(self, transcript: Transcript) -> str:
+        if not self.form:
+            self._feed = None
+            return await draw_aside(self.reader.id, _snapshot, transcript)
+        self._feed, text = await draw_aside(self.reader.id, _tool_message_snapshot, transcript)
+        return text
+
+    def _must_be_read(self, event: Event) -> bool:
+        """Whether messages that were told are others now: all of them are told again instead."""
+        if isinstance(event, Edited):
+            return event.rev > self.position.rev
+        return (
+            isinstance(event, Error)
+            and event.info is None
+            and event.request_id == self.position.request_id
+        )
+
+    def _with_messages(self, event: Event) -> list[str]:
+        """An event and the messages that are whole by it. Whoever reads to the end of an answer
+        has them all: they come before it."""
+        text = _event_text(event)
+        if self._feed is None:
+            return [text]
+        whole = [_message_text(event, message) for message in self._feed.take(event)]
+        return [*whole, text] if isinstance(event, Complete | Stopped | Error) else [text, *whole]
 
     def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]:
         return [reply_text(command, client_id, values)]
@@ -112,7 +162,45 @@ def refusal_text(reader: Reader, command: str, client_id: str, error: ChatError)
     )
 
 
-def _snapshot(transcript: Transcript) -> str:
+def known_form(form: Any) -> str:
+    """The form that somebody wishes messages to have, empty for our own; any other is refused."""
+    if form in (None, "", TOOL_MESSAGES):
+        return form or ""
+    raise ChatError("error.chat_bad_command")
+
+
+def messages_in_form(messages: Sequence[WithParts], form: str) -> list[JsonObject]:
+    if form:
+        return to_tool_messages(messages, only_whole=True)
+    return [message_to_json(message) for message in messages]
+
+
+def _message_text(event: Event, message: JsonObject) -> str:
+    return _json(
+        name="chat:message",
+        conversation_id=event.conversation_id,
+        rev=event.rev,
+        tab_id=event.tab_id,
+        request_id=event.request_id,
+        seq=event.seq,
+        message_id=event.message_id,
+        ts=event.ts,
+        message=message,
+    )
+
+
+def _tool_message_snapshot(transcript: Transcript) -> tuple[ToolMessageFeed, str]:
+    """The messages that are whole, and the running answer as far as it has come."""
+    feed = ToolMessageFeed(transcript.messages)
+    running = message_to_json(transcript.messages[-1]) if transcript.running else None
+    return feed, _snapshot(transcript, feed.messages, form=TOOL_MESSAGES, answer=running)
+
+
+def _snapshot(
+    transcript: Transcript, messages: Sequence[JsonObject] | None = None, **also: Any
+) -> str:
+    if messages is None:
+        messages = messages_in_form(transcript.messages, "")
     return _json(
         name="chat:snapshot",
         conversation_id=transcript.conversation_id,
@@ -121,11 +209,12 @@ def _snapshot(transcript: Transcript) -> str:
         seq=transcript.seq,
         title=transcript.title,
         **transcript.chosen._asdict(),
-        messages=[message_to_json(message) for message in transcript.messages],
+        messages=messages,
         queue=[message_to_json(message) for message in transcript.queue],
         held=transcript.held,
         retry=_retry(transcript),
         temporary=transcript.temporary,
+        **also,
     )
 
 

@@ -5,6 +5,7 @@ far it has come, and one that does not read is sent nothing more.
 """
 
 import contextlib
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -29,6 +30,8 @@ class Outbox:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.closed = False
+        # When something was said last.
+        self.said_at = time.monotonic()
         self._unread = 0
         self._acknowledged = 0
         # The sizes of the frames that were not acknowledged yet.
@@ -43,6 +46,8 @@ class Outbox:
         # One long redraw is not yet a client that does not read.
         if self._unread > 2 * self.window and len(self._under_way) > MANY:
             await self.close(NOT_READING)
+        if frames:
+            self.said_at = time.monotonic()
         for frame in frames:
             if self.closed:
                 return

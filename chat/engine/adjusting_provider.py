@@ -9,7 +9,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Final
 
-from chat.engine.files import AcceptedFiles, accepted_after, replace_other_files
+from chat.engine.files import AcceptedFiles
+from chat.engine.refused import ReadDocument, RefusedFiles, without_thoughts
 from chat.protocol.adjustments import Adjustment, Adjustments, with_adjustment
 from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import (
@@ -37,10 +38,11 @@ class AdjustingProvider:
         *,
         presumed: Adjustment | None = None,
         accepted: AcceptedFiles | None = None,
+        read_document: ReadDocument | None = None,
         can_change_wire: bool = False,
     ) -> None:
         self._connect = connect
-        self._accepted = accepted or AcceptedFiles()
+        self._files = RefusedFiles(accepted or AcceptedFiles(), read_document)
         self._can_change_wire = can_change_wire
         self._new: list[Adjusted] = []
         self._tried: set[Adjustment] = set(adjustments)
@@ -59,7 +61,8 @@ class AdjustingProvider:
         for _ in range(MOST):
             begun = False
             try:
-                async with aclosing(self._provider.stream(self._acceptable(request))) as events:
+                acceptable = await self._acceptable(request)
+                async with aclosing(self._provider.stream(acceptable)) as events:
                     async for event in events:
                         if not begun and not isinstance(event, Usage | Retrying):
                             begun = True
@@ -72,12 +75,15 @@ class AdjustingProvider:
                     raise
         raise ProviderError("error.chat_provider_request_refused", "refused again and again")
 
-    def _acceptable(self, request: ModelRequest) -> ModelRequest:
-        """The request without files that were refused."""
-        accepted = accepted_after(self._accepted, self.adjustments)
-        if accepted == self._accepted:
-            return request
-        return replace(request, messages=replace_other_files(request.messages, accepted))
+    async def _acceptable(self, request: ModelRequest) -> ModelRequest:
+        """The request without what was refused of it: files, thoughts, the provider's tools."""
+        messages = await self._files.replace(request.messages, self.adjustments)
+        for adjustment in self.adjustments:
+            if adjustment.kind == "thoughts":
+                messages = without_thoughts(messages, earlier=adjustment.value == "earlier")
+        refused = {each.name for each in self.adjustments if each.kind == "server_tool"}
+        tools = tuple(tool for tool in request.server_tools if tool not in refused)
+        return replace(request, messages=messages, server_tools=tools)
 
     def _take_new(self) -> list[Adjusted]:
         new, self._new = self._new, []
@@ -86,10 +92,13 @@ class AdjustingProvider:
     def _repaired(self, error: ProviderError) -> bool:
         """Whether anything was changed because of this error."""
         found = self._instead_of_other_wire(error) or self._possible(error.adjustment)
+        if found is not None and found.kind != "wire" and found in self._tried:
+            found = found.instead
         if found is None or found in self._tried or not found.is_asked_again:
             return False
         self._tried.add(found)
-        self._new.append(Adjusted(found, error.message))
+        if found.lasts:
+            self._new.append(Adjusted(found, error.message))
         self._adjust(with_adjustment(self.adjustments, found))
         return True
 

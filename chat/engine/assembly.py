@@ -19,6 +19,7 @@ from chat.protocol.frozen import JsonObject
 from chat.protocol.ids import now_ms
 from chat.protocol.interfaces import (
     Adjusted,
+    CaughtUp,
     Cited,
     Finish,
     ModelRequest,
@@ -33,9 +34,9 @@ from chat.protocol.interfaces import (
     ToolResult,
     Usage,
 )
-from chat.protocol.notes import StateNotes, with_state_notes
+from chat.protocol.notes import StateNotes, part_notes, with_state_notes
 from chat.protocol.outcome import ended
-from chat.protocol.parts import Part, StepStartPart, Tokens, ToolPart
+from chat.protocol.parts import Part, StepFinishPart, StepStartPart, Tokens, ToolPart
 from chat.protocol.reasons import Reason, reason
 from chat.protocol.text import clean_text
 from chat.protocol.tool_state import ToolRunning, ToolState
@@ -97,6 +98,20 @@ class Assembly:
         places = self._calls.ours()
         return tuple(part for place in places if isinstance(part := self._parts[place], ToolPart))
 
+    @property
+    def runs_calls(self) -> bool:
+        """Whether the reply is complete and calls of ours are under way."""
+        return not self._step_is_open and any(
+            isinstance(call.state, ToolRunning) for call in self.step_calls()
+        )
+
+    @property
+    def runs_foreign_calls(self) -> list[ToolPart]:
+        """The calls that the provider has begun and not answered yet."""
+        ours = self._calls.ours()
+        calls = (self._tool(place) for place in self._calls.all() if place not in ours)
+        return [call for call in calls if isinstance(call.state, ToolRunning)]
+
     # --- steps -------------------------------------------------------------------
 
     def open_step(self, request: ModelRequest | None = None) -> list[Change]:
@@ -128,6 +143,34 @@ class Assembly:
     def abort(self, error: str = tool_state.ABORTED) -> list[Change]:
         """Close everything that is open, keeping all text, and the cost if it is known."""
         changes = self._close_text() + self._close_stored() + self._abort_calls(error)
+        return changes + self._cut_step()
+
+    def pause(self) -> list[Change]:
+        """Close what is open so that another assembly can go on: calls of ours that are whole stay
+        as they are, to be run there."""
+        changes = self._close_text() + self._close_stored()
+        changes += self._abort_calls(tool_state.ABORTED, keep=set(self._calls.ours()))
+        return changes + self._cut_step()
+
+    def take_over(self) -> list[Change]:
+        """Go on with the parts of another assembly: what was being written there is closed, and
+        calls that have no result are calls of this step."""
+        places = [
+            place
+            for place, part in enumerate(self._parts)
+            if isinstance(part, ToolPart)
+            and isinstance(part.state, ToolRunning)
+            and not part_notes(part).by_provider
+        ]
+        changes = self._close_stored() + self._abort_calls(tool_state.ABORTED, keep=set(places))
+        for place in places:
+            self._calls.take(self._tool(place).call_id, place)
+        if not places and self._parts and isinstance(last := self._parts[-1], StepFinishPart):
+            self.finish_reason = last.reason
+        return changes
+
+    def _cut_step(self) -> list[Change]:
+        changes: list[Change] = []
         if self._step_is_open and self._usage and not self._usage.is_of_begin:
             changes += self.close_step("cancelled")
         elif self._step_is_open and (estimate := self._estimate()):
@@ -153,7 +196,7 @@ class Assembly:
     def apply(self, event: ProviderEvent) -> list[Change]:
         match event:
             case TextDelta():
-                return self._next_step() + self._grow("text", event.text)
+                return self._next_step() + self._grow("text", event.text, event.metadata)
             case ReasoningDelta():
                 return self._next_step() + self._grow("reasoning", event.text, event.metadata)
             case ToolCallStart():
@@ -164,6 +207,8 @@ class Assembly:
                 return self._output(event)
             case Retrying() | Adjusted():
                 return self._start_over()
+            case CaughtUp():
+                return []
             case ToolCallDelta() | Cited() | Usage() | Finish():
                 self._note(event)
                 return []
@@ -219,7 +264,7 @@ class Assembly:
 
     def _show(self, text: OpenText, delta: str) -> list[Change]:
         changes: list[Change] = []
-        if not text.is_shown and (delta or text.metadata):
+        if not text.is_shown and (delta or (text.metadata and text.kind == "reasoning")):
             text.position = len(self._parts)
             changes.append(self._add(text.part(empty=True)))
         if delta:
@@ -310,12 +355,14 @@ class Assembly:
         lost = {p: if_lost(self._tool(p).state, p in ours, now) for p in self._calls.all()}
         return [self._set(place, state) for place, state in lost.items() if state]
 
-    def _abort_calls(self, error: str) -> list[Change]:
+    def _abort_calls(self, error: str, keep: Collection[int] = ()) -> list[Change]:
+        """End all calls without a result, except running ones at these places."""
         return [
             self._set(place, tool_state.abort(part.state, self._clock(), error))
             for place, part in enumerate(self._parts)
             if isinstance(part, ToolPart)
             and isinstance(part.state, tool_state.ToolPending | ToolRunning)
+            and not (place in keep and isinstance(part.state, ToolRunning))
         ]
 
     def _running(self, call_id: str) -> tuple[int, ToolPart] | None:

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from chat.engine.history import HistoryOptions, to_model_messages
+from chat.engine.refused import without_thoughts
 from chat.protocol import tool_state
+from chat.protocol.effort import NONE
 from chat.protocol.interfaces import (
     Block,
     FileBlock,
@@ -27,6 +29,8 @@ RECENT_TURNS = 2
 # A picture costs about this much, whatever its size in bytes.
 FILE_TOKENS = 1000
 SUMMARY_TOKENS = 1000
+# What it may take in all: of a model that cannot be kept from thinking its thoughts count, too.
+THOUGHTFUL_SUMMARY_TOKENS = 4000
 # What is kept free for the answer of a model: of one that nothing is known of, and at most.
 ANSWER_TOKENS = 4096
 LONG_ANSWER_TOKENS = 32_000
@@ -38,10 +42,10 @@ SUMMARISE = (
 )
 
 
-def room(window: int, max_output: int | None, longest: int | None = None) -> int:
+def room(window: int, output_limit: int | None, longest: int | None = None) -> int:
     """How many tokens a request may have so that the answer still fits the window. Where no limit
     is set, room is kept for a long answer, not for the longest that the model could write."""
-    kept = max_output or min(longest or ANSWER_TOKENS, LONG_ANSWER_TOKENS, window // 4)
+    kept = output_limit or min(longest or ANSWER_TOKENS, LONG_ANSWER_TOKENS, window // 4)
     return max(window - kept, window // 4)
 
 
@@ -125,19 +129,26 @@ def kept_from(messages: Sequence[WithParts], budget: int) -> int:
 
 def summary_request(request: ModelRequest, older: Sequence[WithParts], limit: int) -> ModelRequest:
     """A request for a summary of the older turns; the oldest are left out where they do not fit."""
-    messages = list(to_model_messages(older, HistoryOptions(strip_media=True, max_output=2000)))
+    options = HistoryOptions(strip_media=True, tool_characters=2000)
+    # Its thoughts belong to the conversation as it is, and this is another one.
+    messages = list(without_thoughts(to_model_messages(older, options), earlier=False))
     while len(messages) > 1 and _total(messages) > limit - SUMMARY_TOKENS:
         del messages[0]
     while messages and messages[0].role == "tool":
         del messages[0]
     ask = ModelMessage("user", (TextBlock(SUMMARISE),))
+    room = THOUGHTFUL_SUMMARY_TOKENS if request.window is None else request.window // 4
     return replace(
         request,
         messages=(*messages, ask),
         tools=(),
         server_tools=(),
-        max_output=SUMMARY_TOKENS,
+        output_limit=max(SUMMARY_TOKENS, min(room, THOUGHTFUL_SUMMARY_TOKENS)),
+        # However hard the model thinks about its answers: what it thinks is no summary.
+        effort=request.thinking.nearest(NONE),
         temperature=None,
+        # It begins unlike any other request: what it wrote to a cache nobody would read.
+        cache_key="",
     )
 
 

@@ -58,7 +58,7 @@ class HistoryOptions:
     model: ModelRef | None = None
     media_in_results: bool = False
     strip_media: bool = False
-    max_output: int | None = None  # characters of a tool's output
+    tool_characters: int | None = None  # at most, of a tool's output
 
 
 def to_model_messages(
@@ -94,12 +94,7 @@ def _message(message: WithParts, options: HistoryOptions) -> Iterator[ModelMessa
         )
         for is_mark, step in groupby(message.parts, lambda part: isinstance(part, StepStartPart)):
             if not is_mark:
-                yield from _step([part for part in step if _is_of_this_model(part)], options, own)
-
-
-def _is_of_this_model(part: Part) -> bool:
-    """The calls of a sub-agent are not: its own model made them."""
-    return not (isinstance(part, ToolPart) and is_nested(part))
+                yield from _step([part for part in step if not is_nested(part)], options, own)
 
 
 def _is_sent(message: WithParts, info: AnswerInfo) -> bool:
@@ -144,8 +139,11 @@ def _reply(parts: Sequence[Part], own: bool) -> Iterator[Block]:
     for part in parts:
         if isinstance(part, TextPart) and not part.ignored:
             # Signed thoughts are checked by their place, so the empty text must stay there.
-            cited = part_notes(part).citations if own and part.metadata else ()
-            yield TextBlock(part.text or (" " if signed else ""), cited)
+            said = part.text or (" " if signed else "")
+            if own and part.metadata:
+                yield TextBlock(said, part_notes(part).citations, of_others(part.metadata))
+            else:
+                yield TextBlock(said)
         elif isinstance(part, ReasoningPart):
             yield from _thought(part, own)
         elif isinstance(part, ToolPart):
@@ -171,9 +169,9 @@ def _signed(part: ReasoningPart) -> bool:
 
 def _result(part: ToolPart, options: HistoryOptions) -> ToolResultBlock:
     text, is_error = _outcome(part)
-    if options.max_output is not None and not is_error and len(text) > options.max_output:
-        omitted = TRUNCATED.format(count=len(text) - options.max_output)
-        text = text[: options.max_output] + omitted
+    if options.tool_characters is not None and not is_error and len(text) > options.tool_characters:
+        omitted = TRUNCATED.format(count=len(text) - options.tool_characters)
+        text = text[: options.tool_characters] + omitted
     files = _files(part, options) if options.media_in_results else ()
     return ToolResultBlock(part.call_id, part.tool, text, is_error, files)
 

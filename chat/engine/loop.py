@@ -6,12 +6,13 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from chat.engine.assembly import Assembly
+from chat.engine.assembly import ESTIMATED, Assembly
 from chat.engine.changes import Change
 from chat.engine.limits import Limits
 from chat.engine.repetition import repeated_call
 from chat.protocol.interfaces import (
     Adjusted,
+    CaughtUp,
     Finish,
     ModelProvider,
     ModelRequest,
@@ -39,6 +40,9 @@ CRASHED = "The tool failed unexpectedly: {error}"
 # What models say they refuse, as far as there is a sentence for it.
 REFUSED = frozenset({"cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"})
 MOST_EXPLAINED = 500
+
+# After a step that ended so the model is asked again; an answer without any end is not whole.
+GOES_ON = frozenset({"", "tool-calls", "pause", "cancelled", ESTIMATED, "unknown"})
 
 BuildRequest = Callable[[tuple[Part, ...]], ModelRequest]
 ContextFor = Callable[[ToolPart], ToolContext]
@@ -70,7 +74,7 @@ class _Allowance:
 
     def cut(self, event: ProviderEvent) -> ProviderEvent:
         """One event can be longer than all that is left: the rest of it is dropped."""
-        left = self.limits.max_output - self.characters
+        left = self.limits.max_characters - self.characters
         if isinstance(event, TextDelta | ReasoningDelta) and len(event.text) > left + 1:
             return replace(event, text=event.text[: left + 1])
         return event
@@ -86,8 +90,8 @@ class _Allowance:
                 self.characters += len(event.raw)
             case _:
                 return
-        if self.characters > self.limits.max_output:
-            limit = self.limits.max_output
+        if self.characters > self.limits.max_characters:
+            limit = self.limits.max_characters
             raise _OverLimit(LoopEnd("output-limit", "error.chat_output_limit", {"limit": limit}))
 
 
@@ -98,7 +102,7 @@ async def run(
     build_request: BuildRequest,
     context_for: ContextFor,
     limits: Limits | None = None,
-) -> AsyncGenerator[Change | Retrying | Adjusted | LoopEnd, None]:
+) -> AsyncGenerator[Change | Retrying | Adjusted | CaughtUp | LoopEnd, None]:
     """Yield every change as it happens; the last thing is why it ended.
 
     A `ProviderError` or a cancellation comes through at once, with nothing left running;
@@ -129,12 +133,37 @@ async def run(
         yield over.end
 
 
+async def go_on(
+    provider: ModelProvider,
+    toolbox: Toolbox,
+    assembly: Assembly,
+    build_request: BuildRequest,
+    context_for: ContextFor,
+    limits: Limits | None = None,
+) -> AsyncGenerator[Change | Retrying | Adjusted | CaughtUp | LoopEnd, None]:
+    """The same for what another process left after its last whole step: its calls are run, and an
+    answer that was whole ends."""
+    limits = limits or Limits()
+    if assembly.step_calls():
+        allowance = _Allowance(limits)
+        async with aclosing(_run_calls(toolbox, assembly, context_for, allowance)) as running:
+            async for change in running:
+                yield change
+    elif assembly.finish_reason not in GOES_ON:
+        yield _answered(assembly)
+        return
+    going_on = run(provider, toolbox, assembly, build_request, context_for, limits)
+    async with aclosing(going_on) as changes:
+        async for each in changes:
+            yield each
+
+
 async def _ask(
     provider: ModelProvider,
     assembly: Assembly,
     build_request: BuildRequest,
     allowance: _Allowance,
-) -> AsyncGenerator[Change | Retrying | Adjusted, None]:
+) -> AsyncGenerator[Change | Retrying | Adjusted | CaughtUp, None]:
     """One model call: what it answers becomes changes as it comes."""
     request = build_request(assembly.parts())
     for change in assembly.open_step(request):
@@ -144,7 +173,7 @@ async def _ask(
             event = allowance.cut(received)
             for change in assembly.apply(event):
                 yield change
-            if isinstance(event, Retrying | Adjusted):
+            if isinstance(event, Retrying | Adjusted | CaughtUp):
                 yield event
             allowance.spend(event)
     for change in assembly.close_step():

@@ -77,7 +77,7 @@ class OpenText:
                 text=text,
                 ignored=abandoned or None,
                 time=OpenSpan(start=self.start, end=end),
-                metadata=self._cited(),
+                metadata=self._noted(),
             )
         return ReasoningPart(
             id=self.id,
@@ -88,10 +88,10 @@ class OpenText:
             time=Span(start=self.start, end=end),
         )
 
-    def _cited(self) -> FrozenDict | None:
-        if not self.citations:
+    def _noted(self) -> FrozenDict | None:
+        if not (self.citations or self.metadata):
             return None
-        return with_part_notes(None, PartNotes(citations=tuple(self.citations)))
+        return with_part_notes(self.metadata, PartNotes(citations=tuple(self.citations)))
 
     def _add_clean(self, text: str) -> str:
         # Models put blank lines between reasoning and calls: alone they make no part.

@@ -19,18 +19,38 @@ EXEMPT = frozenset({"todo_write", "todo_read"})
 
 
 def repeated_call(parts: Sequence[Part], exempt: Collection[str] = EXEMPT) -> ToolPart | None:
-    """The call that the model keeps making, if its last three calls are the same.
-
-    What it says and thinks between them does not count: it says each time that it tries again.
-    """
-    skipped = (StepStartPart, StepFinishPart, ReasoningPart, TextPart)
-    last = [part for part in parts if not isinstance(part, skipped)][-IN_A_ROW:]
-    calls = [part for part in last if isinstance(part, ToolPart)]
+    """The call that the model keeps making, if its last three calls are the same."""
+    calls = _calls_in_a_row(parts)
     if len(calls) < IN_A_ROW or any(isinstance(part.state, ToolPending) for part in calls):
         return None
-    if calls[-1].tool in exempt or len({_fingerprint(part) for part in calls}) > 1:
+    if calls[0].tool in exempt or len({_fingerprint(part) for part in calls}) > 1:
         return None
-    return calls[-1]
+    return calls[0]
+
+
+def _calls_in_a_row(parts: Sequence[Part]) -> list[ToolPart]:
+    """The last calls, the latest first.
+
+    Words between two calls of one step end the row. Those that begin a step do not: a model that
+    has read a result and makes the same call again mostly says that it tries again.
+    """
+    calls: list[ToolPart] = []
+    spoke = False
+    for part in reversed(parts):
+        match part:
+            case ToolPart() if spoke or len(calls) == IN_A_ROW:
+                break
+            case ToolPart():
+                calls.append(part)
+            case TextPart():
+                spoke = spoke or bool(calls and part.text.strip())
+            case StepStartPart() | StepFinishPart():
+                spoke = False
+            case ReasoningPart():
+                pass
+            case _:
+                break
+    return calls
 
 
 def _fingerprint(part: ToolPart) -> tuple[str, str]:

@@ -42,6 +42,10 @@ class ToolCalls:
         self._in_answer.clear()
         self.provider_answered = False
 
+    def take(self, call_id: str, position: int) -> None:
+        """A call of ours that another process has begun."""
+        self._places[call_id] = position
+
     def position(self, call_id: str) -> int | None:
         return self._places.get(call_id)
 
@@ -57,8 +61,7 @@ class ToolCalls:
         self._places[event.call_id] = position
         self._raw[position] = []
         own = clean_text(event.call_id)
-        by_provider = isinstance(event, ToolCall) and event.in_answer
-        notes = PartNotes(parent_call_id=self._parent(event), by_provider=by_provider)
+        notes = PartNotes(parent_call_id=self._parent(event), by_provider=event.in_answer)
         if not own or len(own) > LONGEST or own in self._taken:
             notes = replace(notes, original_call_id=own)
             own = f"call_{new_id()}"

@@ -4,12 +4,11 @@ Requests have calls and results as text; in the answer calls are read from the t
 events again. So parts, cards and history are the same in both styles.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from typing import Final, assert_never
 
+from chat.engine.read_stream import read_stream
 from chat.formats.xml_call import XmlGrammar
 from chat.formats.xml_dialects import CallDialects, value_without_tag
 from chat.formats.xml_events import (
@@ -47,10 +46,6 @@ ONE_AT_A_TIME: Final = (
 NO_TAGS: Final = "Not run: no parameter was given. Write each one between tags of its own:\n{call}"
 
 
-# A longer text is read in slices, for others to have their turns between.
-_SLICE: Final = 8_000
-
-
 class XmlToolProvider:
     """Implements `ModelProvider` by another one, with the tools described in its prompt.
 
@@ -61,24 +56,9 @@ class XmlToolProvider:
         self._provider = provider
         self._schemas = schemas_of(tools)
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
-        reader = _CallReader(request.tools)
-        async with aclosing(self._provider.stream(self.request_in_xml(request))) as stream:
-            try:
-                async for event in stream:
-                    for piece in _slices(event):
-                        for found in reader.read(piece):
-                            yield found
-                        if piece is not event:
-                            await asyncio.sleep(0)
-            except ProviderError:
-                # The text is kept; a call that was still being written is dropped.
-                for found in reader.close():
-                    if isinstance(found, TextDelta):
-                        yield found
-                raise
-        for found in reader.close():
-            yield found
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
+        stream = self._provider.stream(self.request_in_xml(request))
+        return read_stream(stream, _CallReader(request.tools))
 
     def request_in_xml(self, request: ModelRequest) -> ModelRequest:
         """The request in the XML style."""
@@ -90,16 +70,8 @@ class XmlToolProvider:
         )
 
 
-def _slices(event: ProviderEvent) -> Iterator[ProviderEvent]:
-    if isinstance(event, TextDelta) and len(event.text) > _SLICE:
-        for at in range(0, len(event.text), _SLICE):
-            yield TextDelta(event.text[at : at + _SLICE])
-    else:
-        yield event
-
-
 class _CallReader:
-    """Reads the calls in the text of one answer; other events pass unchanged."""
+    """Implements `CallReader`."""
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self._schemas = schemas_of(tools)
@@ -111,6 +83,9 @@ class _CallReader:
         self._dialects = CallDialects(self._schemas)
         self._calls = 0
         self._is_closed = False
+
+    def passes(self, event: ProviderEvent) -> bool:
+        return False
 
     def read(self, event: ProviderEvent) -> Iterator[ProviderEvent]:
         match event:
@@ -128,11 +103,13 @@ class _CallReader:
                 yield event
 
     def close(self) -> Iterator[ProviderEvent]:
-        """The end of the text; a second time there is nothing more."""
         if not self._is_closed:
             self._is_closed = True
             yield from self._parsed(self._dialects.close())
             yield from self._events(self._parser.close())
+
+    def break_off(self) -> Iterator[ProviderEvent]:
+        return (found for found in self.close() if isinstance(found, TextDelta))
 
     def _read_text(self, text: str) -> Iterator[ProviderEvent]:
         yield from self._parsed(self._dialects.feed(text))

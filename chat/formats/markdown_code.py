@@ -36,6 +36,11 @@ class CodeTracker:
         self._end_ticks()
         return bool(self._fence or self._span or self._opened())
 
+    @property
+    def in_fence(self) -> bool:
+        """Whether the line that begins here is between fences, or closes them."""
+        return bool(self._fence)
+
     def new_line(self) -> None:
         """Something that is not part of the text stood here: what follows begins a line."""
         self._ticks = self._span = 0

@@ -20,6 +20,8 @@ class PairingFault:
     code: str
     call_id: str
     part: JsonObject
+    # How many messages of the view it came after.
+    after: int = 0
 
     def as_json(self) -> JsonObject:
         return {"code": self.code, "toolCallId": self.call_id}
@@ -47,7 +49,7 @@ class PairedMessages:
         call_id = str(part.get("toolCallId", ""))
         place = self._open_call(call_id)
         if place is None:
-            self.faults.append(PairingFault(NO_CALL, call_id, part))
+            self.faults.append(PairingFault(NO_CALL, call_id, part, len(self.messages)))
             return
         content, index = place
         # An approval may have changed what was run, so the result knows better than the call.

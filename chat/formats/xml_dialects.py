@@ -9,20 +9,16 @@ left alone.
 """
 
 import html
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from chat.formats.markdown_code import CodeTracker
+from chat.formats.text_calls import CLOSING, LONGEST, OPENING, read_call
 from chat.formats.xml_values import format_value
 from chat.protocol.frozen import JsonObject
 
-_OPENING: Final = "<tool_call>"
-_CLOSING: Final = "</tool_call>"
 _ATTRIBUTE: Final = re.compile(r"([A-Za-z_][\w-]*)\s*=\s*(\"[^\"]*\"|'[^']*')")
-# A call that grows longer than this is none.
-_LONGEST: Final = 100_000
 
 
 class CallDialects:
@@ -31,13 +27,17 @@ class CallDialects:
     def __init__(self, schemas: Mapping[str, JsonObject]) -> None:
         self._schemas = schemas
         self._code = CodeTracker()
-        self._held = ""
+        # What is not passed on yet begins here: a cut for each `<` would copy all the rest.
+        self._held, self._at = "", 0
         names = "|".join(re.escape(name) for name in sorted(schemas, key=len, reverse=True))
         attributes = r"(?:\s+[A-Za-z_][\w-]*\s*=\s*(?:\"[^\"]*\"|'[^']*'))+\s*"
         self._tag = re.compile(rf"<({names or '(?!)'})({attributes})(/?)>")
         # What such a tag looks like before its end has come.
         self._tag_begun = re.compile(rf"<(?:{names or '(?!)'})\s[^<>]*(?:\"[^\"]*)?")
         self._beginnings = tuple(f"<{name} " for name in schemas)
+        self._longest = max(map(len, (OPENING, *self._beginnings)))
+        firsts = "".join({re.escape(each[1]) for each in (OPENING, *self._beginnings)})
+        self._may_begin = re.compile(rf"<(?:[{firsts}]|\Z)")
 
     def feed(self, piece: str) -> str:
         self._held += piece
@@ -48,13 +48,12 @@ class CallDialects:
 
     def _read(self, *, at_end: bool) -> str:
         done: list[str] = []
-        while self._held:
-            place = self._held.find("<")
-            if place < 0:
-                place = len(self._held)
-            self._pass_on(done, place)
-            if not self._held or not self._read_tag(done, at_end=at_end):
+        while self._at < len(self._held):
+            begun = self._may_begin.search(self._held, self._at)
+            self._pass_on(done, begun.start() if begun else len(self._held))
+            if self._at == len(self._held) or not self._read_tag(done, at_end=at_end):
                 break
+        self._held, self._at = self._held[self._at :], 0
         return "".join(done)
 
     def _read_tag(self, done: list[str], *, at_end: bool) -> bool:
@@ -62,28 +61,28 @@ class CallDialects:
         if not self._code.in_code():
             found = self._call_ahead()
             if found is not None:
-                call, length = found
+                call, self._at = found
                 done.append(call)
-                self._held = self._held[length:]
                 self._code.new_line()
                 return True
-            if not at_end and len(self._held) < _LONGEST and self._may_become_call():
+            is_long = len(self._held) - self._at >= LONGEST
+            if not at_end and not is_long and self._may_become_call():
                 return False
-        self._pass_on(done, 1)
+        self._pass_on(done, self._at + 1)
         return True
 
-    def _pass_on(self, done: list[str], length: int) -> None:
-        text, self._held = self._held[:length], self._held[length:]
+    def _pass_on(self, done: list[str], end: int) -> None:
+        text, self._at = self._held[self._at : end], end
         self._code.feed(text)
         done.append(text)
 
     def _call_ahead(self) -> tuple[str, int] | None:
-        """The call that is ahead, in our way, and how long it is there."""
-        if self._held.startswith(_OPENING):
-            end = self._held.find(_CLOSING)
-            call = self._from_json(self._held[len(_OPENING) : end]) if end >= 0 else None
-            return (call, end + len(_CLOSING)) if call is not None else None
-        found = self._tag.match(self._held)
+        """The call that is ahead, in our way, and where it ends."""
+        if self._held.startswith(OPENING, self._at):
+            end = self._held.find(CLOSING, self._at, self._at + LONGEST)
+            call = self._from_json(self._held[self._at + len(OPENING) : end]) if end >= 0 else None
+            return (call, end + len(CLOSING)) if call is not None else None
+        found = self._tag.match(self._held, self._at)
         if found is None:
             return None
         values = {name: html.unescape(text[1:-1]) for name, text in _ATTRIBUTE.findall(found[2])}
@@ -91,28 +90,16 @@ class CallDialects:
         return opened, found.end()
 
     def _may_become_call(self) -> bool:
-        held = self._held
-        if held.startswith(_OPENING):
-            return _CLOSING not in held
-        if _OPENING.startswith(held) or any(each.startswith(held) for each in self._beginnings):
+        if self._held.startswith(OPENING, self._at):
+            return self._held.find(CLOSING, self._at, self._at + LONGEST) < 0
+        begun = self._held[self._at : self._at + self._longest]
+        if OPENING.startswith(begun) or any(each.startswith(begun) for each in self._beginnings):
             return True
-        return self._tag_begun.fullmatch(held) is not None
+        return self._tag_begun.fullmatch(self._held, self._at) is not None
 
     def _from_json(self, text: str) -> str | None:
-        try:
-            call = json.loads(text)
-        except (ValueError, RecursionError):
-            return None
-        name = call.get("name") if isinstance(call, dict) else None
-        if not isinstance(name, str) or name not in self._schemas:
-            return None
-        values = call.get("arguments", call.get("parameters"))
-        if isinstance(values, str):
-            try:
-                values = json.loads(values)
-            except (ValueError, RecursionError):
-                return None
-        return self._written(name, values, closed=True) if isinstance(values, dict) else None
+        call = read_call(text, self._schemas)
+        return self._written(call.name, call.arguments, closed=True) if call else None
 
     def _written(self, name: str, values: Mapping[str, Any], *, closed: bool) -> str:
         properties = self._schemas[name].get("properties") or {}

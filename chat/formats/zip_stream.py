@@ -1,7 +1,12 @@
 """A ZIP archive that is handed on piece by piece while it is made."""
 
 import io
-from zipfile import ZIP_DEFLATED, ZipFile
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+# So much of the archive is handed on at once.
+PIECE = 64 * 1024
 
 
 class ZipStream:
@@ -11,10 +16,22 @@ class ZipStream:
         self._pieces = _Pieces()
         self._zip = ZipFile(self._pieces, "w", ZIP_DEFLATED)
 
-    def add(self, name: str, text: str) -> bytes:
-        """The bytes of the archive up to the end of this file."""
-        self._zip.writestr(name, text.encode())
-        return self._pieces.take()
+    def add(
+        self, name: str, content: Iterable[bytes], at: datetime | None = None, *, pack: bool = True
+    ) -> Iterator[bytes]:
+        """The bytes of the archive up to the end of this file. What is packed already – a picture,
+        say – need not be packed again."""
+        # The format knows no earlier year.
+        moment = at.timetuple()[:6] if at is not None and at.year >= 1980 else None
+        info = ZipInfo(name, moment) if moment else ZipInfo(name)
+        info.compress_type = ZIP_DEFLATED if pack else ZIP_STORED
+        info.external_attr = 0o600 << 16
+        with self._zip.open(info, "w") as file:
+            for piece in content:
+                file.write(piece)
+                if self._pieces.size > PIECE:
+                    yield self._pieces.take()
+        yield self._pieces.take()
 
     def close(self) -> bytes:
         """The last bytes of the archive."""
@@ -27,14 +44,16 @@ class _Pieces(io.RawIOBase):
 
     def __init__(self) -> None:
         self._written: list[bytes] = []
+        self.size = 0
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: "bytes | bytearray | memoryview", /) -> int:  # type: ignore[override]
         self._written.append(bytes(data))
+        self.size += len(data)
         return len(data)
 
     def take(self) -> bytes:
-        written, self._written = b"".join(self._written), []
+        written, self._written, self.size = b"".join(self._written), [], 0
         return written

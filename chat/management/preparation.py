@@ -47,10 +47,12 @@ def check_database_file() -> None:
         raise CommandError(f"The database {name} cannot be used: {error}.") from None
 
 
-def migrate_if_needed(print_line: Print) -> None:
+def migrate_if_needed(print_line: Print, *, without_copy: bool = False) -> None:
     if fault := services.newer_database():
         raise CommandError(fault)
     if pending := services.pending_migrations():
+        if services.is_in_use():
+            back_up_first(print_line, or_without=without_copy)
         print_line(f"Updating the database (steps: {pending}) …")
         call_command("migrate", interactive=False, verbosity=0)
     if fault := services.schema_fault():
@@ -58,6 +60,30 @@ def migrate_if_needed(print_line: Print) -> None:
     if pending and Conversation.objects.exists() and not SearchEntry.objects.exists():
         # The step that made the index did not fill it.
         services.reindex()
+
+
+def check_installation() -> None:
+    """Before anything is encrypted with keys, or put into a folder, that the others do not have:
+    a step of an update may do so too."""
+    if fault := services.foreign_keys_or_files():
+        raise CommandError(fault)
+
+
+def back_up_first(print_line: Print, *, or_without: bool) -> None:
+    """An update that goes wrong must not take what was there before: without a copy it is not
+    begun, unless whoever runs it has said so."""
+    try:
+        kept = services.backup_before_update()
+    except services.CopyFailed as failed:
+        if not or_without:
+            raise CommandError(
+                f"The database was not updated, for no copy could be kept of it as it was: "
+                f"{str(failed).rstrip('.')}. Mend that and start again; or, once you have a backup "
+                "of another kind, run: manage.py prepare --without-copy"
+            ) from None
+        print_line(f"No copy was kept of the database as it was. {failed}")
+    else:
+        print_line(f"Keeping a copy of the database as it was: {kept}")
 
 
 def collect_if_needed(print_line: Print) -> None:

@@ -1,13 +1,16 @@
 """The servers that `serve` runs Parley with; both are told the same.
 
-Daphne is the ecosystem's own. uvicorn costs less, most of all with uvloop, where that is installed.
+Daphne is the ecosystem's own. uvicorn costs less. Both run on uvloop where that is installed.
 Servers and event loops are imported here only: no other command needs them.
 """
 
 import asyncio
 import signal
+import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
@@ -19,47 +22,90 @@ LONGEST_MESSAGE = 16 * 1024 * 1024
 PATIENCE = 5
 
 Ready = Callable[[str], None]
+Wrap = Callable[[Any], Any]
 
 
-def serve(ready: Ready) -> None:
-    """Serve until the process is told to end; `ready` is told by which server."""
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """What a supervisor gives its servers."""
+
+    # The descriptor of the socket that all of them accept from.
+    listening: int
+    # Where this one alone is asked how it is.
+    probe: Path
+
+
+def _as_it_is(application: Any) -> Any:
+    return application
+
+
+def serve(ready: Ready, inherited: Inherited | None = None, *, through: Wrap = _as_it_is) -> None:
+    """Serve until the process is told to end; `ready` is told by which server. Whoever measures
+    lets all come `through` something."""
     if settings.PARLEY_SERVER == "uvicorn":
-        _serve_with_uvicorn(ready)
+        _serve_with_uvicorn(ready, inherited, through)
     else:
-        _serve_with_daphne(ready)
+        _serve_with_daphne(ready, inherited, through)
 
 
-def _serve_with_daphne(ready: Ready) -> None:
-    # Daphne installs its reactor on import, which must come before the application's.
+def _serve_with_daphne(ready: Ready, inherited: Inherited | None, through: Wrap) -> None:
+    # Daphne's reactor must be there before the application's hooks are attached to one.
     from daphne.endpoints import build_endpoint_description_strings
     from daphne.server import Server
 
     from chatsite.asgi import application, lifespan
-    from chatsite.daphne_bodies import install
+    from chatsite.daphne_bodies import BoundedRequest, install
 
     install()
 
     class OrderlyServer(Server):
         """Closes its sockets only when they have been sent the end of their answers."""
 
+        ports: tuple[Any, ...] = ()
+
         def kill_all_applications(self) -> Any:
+            # Whoever comes now is for the other servers.
+            for port in self.ports:
+                port.stopListening()
             # Daphne's own would end none of them if one has ended by itself.
             return lifespan.end()
 
+        async def listen(self) -> None:
+            """Accept what the supervisor's socket gets, from when all is ready."""
+            from twisted.internet import reactor as installed
+
+            assert inherited
+            # Its stubs describe the interface, `self` included.
+            reactor: Any = installed
+            with socket.socket(fileno=inherited.listening) as shared:
+                port = reactor.adoptStreamPort(shared.fileno(), shared.family, self.http_factory)
+            probe = str(inherited.probe)
+            reactor.listenUNIX(probe, self.http_factory, mode=0o600, wantPID=False)
+            self.ports = (port,)
+
+        async def handle_reply(self, protocol: Any, message: Any) -> None:
+            """A client that reads slowly is answered slowly, and not from memory."""
+            await super().handle_reply(protocol, message)
+            if isinstance(protocol, BoundedRequest):
+                await protocol.taken()
+
     server = OrderlyServer(
-        application=application,
+        application=through(application),
         endpoints=build_endpoint_description_strings(host=settings.HOST, port=settings.PORT),
         ready_callable=lambda: ready("Daphne"),
         server_name="",
         websocket_max_message_size=LONGEST_MESSAGE,
         websocket_max_frame_size=settings.PARLEY_LIMITS["frame_bytes"],
     )
+    if inherited:
+        server.endpoints = []
+        lifespan.startup = (*lifespan.startup, server.listen)
     server.run()
-    if not server.listening_addresses:
+    if not server.listening_addresses and not inherited:
         _cannot_listen()
 
 
-def _serve_with_uvicorn(ready: Ready) -> None:
+def _serve_with_uvicorn(ready: Ready, inherited: Inherited | None, through: Wrap) -> None:
     import uvicorn
 
     from chatsite.asgi import application, lifespan
@@ -79,7 +125,7 @@ def _serve_with_uvicorn(ready: Ready) -> None:
             await super().shutdown(sockets)
 
     config = uvicorn.Config(
-        lifespan.quietly(application),
+        lifespan.quietly(through(application)),
         host=settings.HOST,
         port=settings.PORT,
         # As Daphne does it: frames are small, and compressing them costs more than sending them;
@@ -98,12 +144,18 @@ def _serve_with_uvicorn(ready: Ready) -> None:
         signal.signal(number, _exit)
     server = OrderlyServer(config)
     try:
-        server.run()
+        server.run(_sockets(inherited) if inherited else None)
     except SystemExit as ended:
         # One that is told to end before it has begun exits with 0.
         if ended.code and not server.started:
             _cannot_listen()
         raise
+
+
+def _sockets(inherited: Inherited) -> list[socket.socket]:
+    probe = socket.socket(socket.AF_UNIX)
+    probe.bind(str(inherited.probe))
+    return [socket.socket(fileno=inherited.listening), probe]
 
 
 def _exit(*_: object) -> NoReturn:

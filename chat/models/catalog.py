@@ -3,13 +3,14 @@
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q, TextChoices
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from chat.models.base import Row
-from chat.models.secrets import EncryptedField
+from chat.models.secrets import EncryptedField, EncryptedTexts
 from chat.protocol.effort import is_effort
 
 
@@ -45,6 +46,11 @@ def validate_extra_body(value: object) -> None:
         raise ValidationError(_("%(name)s cannot be set here.") % {"name": ", ".join(own)})
 
 
+def validate_program(value: str) -> None:
+    if not value.startswith("/") or "\0" in value:
+        raise ValidationError(_("Enter the whole path of a program, beginning with a slash."))
+
+
 class Provider(Row):
     """A server, or this process itself, that runs models: its address, key and wire."""
 
@@ -54,6 +60,16 @@ class Provider(Row):
         ANTHROPIC = "anthropic", _("Anthropic")
         OLLAMA = "ollama", _("Ollama")
         DEMO = "demo", _("Demo")
+        CLAUDE_CODE = "claude_code", "Claude Code"
+
+    class PermissionMode(TextChoices):
+        """The words of Claude Code for what it does without asking; nobody can be asked here."""
+
+        DEFAULT = "", _("only what is allowed below")
+        PLAN = "plan", _("plan, change nothing")
+        ACCEPT_EDITS = "acceptEdits", _("also change files in its folder")
+        DONT_ASK = "dontAsk", _("refuse whatever it would have to ask for")
+        BYPASS = "bypassPermissions", _("everything, without any check")
 
     class Style(TextChoices):
         AUTO = "auto", _("automatic")
@@ -75,24 +91,46 @@ class Provider(Row):
     tool_style = models.CharField(_("tool style"), max_length=4, choices=Style, default=Style.AUTO)
     wire = models.CharField(
         _("wire"), max_length=10, choices=Wire, default=Wire.AUTO,
-        help_text=_(
+        db_default="auto", help_text=_(
             "Of servers that are compatible with OpenAI’s. OpenAI and xAI are asked on Responses, "
             "all others on Chat Completions."
         ),
     )  # fmt: skip
-    extra_headers = models.JSONField(_("extra headers"), default=dict, blank=True)
+    extra_headers = EncryptedTexts(_("extra headers"), default=dict, blank=True)
     extra_body = models.JSONField(
-        _("extra parameters"), default=dict, blank=True, validators=[validate_extra_body],
+        _("extra parameters"), default=dict, db_default={}, blank=True,
+        validators=[validate_extra_body],
         help_text=_("Sent with every request, such as {\"top_p\": 0.9}."),
+    )  # fmt: skip
+    # Of a program that is run on this machine, set by superusers alone; no tools by default.
+    program = models.CharField(
+        _("program"), max_length=500, blank=True, default="", db_default="",
+        validators=[validate_program],
+        help_text=_("The whole path, such as /usr/local/bin/claude. It runs as the server does."),
+    )  # fmt: skip
+    program_arguments = models.JSONField(
+        _("more arguments"), null=True, blank=True,
+        help_text=_("One in each line, such as --max-turns and, below it, 20."),
+    )  # fmt: skip
+    permission_mode = models.CharField(
+        _("may do"), max_length=20, choices=PermissionMode, blank=True, default="", db_default="",
+    )  # fmt: skip
+    allowed_tools = models.JSONField(
+        _("allowed tools"), null=True, blank=True,
+        help_text=_(
+            "One in each line, such as Read or Bash(git log *). Nothing else is offered. Read and "
+            "Bash reach all that the server can read."
+        ),
     )  # fmt: skip
 
     class Meta:
         verbose_name = _("provider")
         verbose_name_plural = _("providers")
         ordering = ("name",)
+        permissions = (("use_claude_code", "Can use models of Claude Code"),)
         constraints = (
             models.CheckConstraint(
-                condition=Q(kind__in=["openai", "anthropic", "ollama", "demo"]),
+                condition=Q(kind__in=["openai", "anthropic", "ollama", "demo", "claude_code"]),
                 name="provider_kind",
             ),
         )
@@ -109,6 +147,7 @@ class LanguageModel(Row):
 
         USUAL = "", _("as its wire usually does")
         ADAPTIVE = "adaptive", _("adaptive (Anthropic)")
+        BETWEEN = "between", _("adaptive, between its tools also where it is off (Anthropic)")
         BUDGET = "budget", _("with a budget of tokens (Anthropic)")
         TOOLLESS = "toolless", _("not beside tools on Chat Completions (OpenAI)")
 
@@ -139,6 +178,10 @@ class LanguageModel(Row):
     cache_write_price = models.DecimalField(
         _("cache write price"), max_digits=12, decimal_places=6, default=0
     )
+    free = models.BooleanField(
+        _("costs nothing"), default=False, db_default=False,
+        help_text=_("Otherwise a price of 0 is taken for one that nobody has entered yet."),
+    )  # fmt: skip
     native_tools = models.BooleanField(_("calls tools natively"), default=True)
     reasoning = models.BooleanField(_("thinks"), default=False)
     # Nothing where nobody has said it yet; an empty list where there is nothing to choose.
@@ -170,11 +213,12 @@ class LanguageModel(Row):
     )  # fmt: skip
     retires_on = models.DateField(_("retires on"), null=True, blank=True)
     extra_body = models.JSONField(
-        _("extra parameters"), default=dict, blank=True, validators=[validate_extra_body],
+        _("extra parameters"), default=dict, db_default={}, blank=True,
+        validators=[validate_extra_body],
         help_text=_("Sent with every request, such as {\"top_p\": 0.9}."),
     )  # fmt: skip
     # The fields that an administrator has filled in: no list of models changes them.
-    set_by_hand = models.JSONField(default=list, blank=True, editable=False)
+    set_by_hand = models.JSONField(default=list, db_default=[], blank=True, editable=False)
     enabled = models.BooleanField(_("enabled"), default=True)
 
     class Meta:
@@ -263,8 +307,19 @@ class Agent(Row):
     unwatched = models.CharField(
         _("when nobody is watching"), max_length=8, choices=Unwatched, default=Unwatched.STOP
     )
-    enabled = models.BooleanField(_("enabled"), default=True)
+    enabled = models.BooleanField(
+        _("enabled"), default=True,
+        help_text=_("Switched off it is archived: nobody can choose it, its conversations stay."),
+    )  # fmt: skip
     is_default = models.BooleanField(_("default"), default=False)
+    # Said by itself, not by having no groups: one that is deleted must not open its agents.
+    for_everybody = models.BooleanField(
+        _("everybody may use it"), default=True, db_default=True,
+        help_text=_("Otherwise only people in the groups below."),
+    )  # fmt: skip
+    groups = models.ManyToManyField(
+        "auth.Group", blank=True, related_name="agents", verbose_name=_("groups"),
+    )  # fmt: skip
 
     class Meta:
         verbose_name = _("agent")
@@ -330,6 +385,20 @@ class ToolSetting(Row):
     enabled = models.BooleanField(_("enabled"), default=True)
     name = models.CharField(_("name"), max_length=100, blank=True)
     description = models.TextField(_("description"), blank=True)
+    timeout = models.PositiveSmallIntegerField(
+        _("time-out"), null=True, blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(3600)],
+        help_text=_("In seconds. Empty is what the tool itself wants."),
+    )  # fmt: skip
+    output_limit = models.PositiveIntegerField(
+        _("longest output"), null=True, blank=True,
+        validators=[MinValueValidator(100), MaxValueValidator(1_000_000)],
+        help_text=_("How many characters the model reads. Empty is what the tool itself wants."),
+    )  # fmt: skip
+    # What was entered for the settings that the tool itself has, as JSON: keys may be among it.
+    own = EncryptedField(
+        _("its own settings"), blank=True, default="", db_default="", editable=False
+    )
 
     class Meta:
         verbose_name = _("tool")

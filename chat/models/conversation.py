@@ -77,6 +77,14 @@ class Conversation(Row):
         verbose_name = _("conversation")
         verbose_name_plural = _("conversations")
         ordering = ("-updated",)
+        # What an administrator may do to other people's. To view one is to see that it is there and
+        # what it took; its words take the right to read.
+        permissions = (
+            ("read_conversation", _("Can read what others wrote and were answered")),
+            ("edit_conversation", _("Can edit what others wrote and were answered")),
+            ("redact_conversation", _("Can redact texts everywhere")),
+            ("export_conversation", _("Can export the conversations of others")),
+        )
         indexes = (
             # The column in its order; what it does not list is not in the way.
             models.Index(
@@ -103,6 +111,12 @@ class Conversation(Row):
             models.CheckConstraint(
                 condition=Q(tool_style__in=["", "json", "xml"]),
                 name="conversation_tool_style",
+            ),
+            # Of two imports of one file at the same moment one goes on with the other's.
+            models.UniqueConstraint(
+                fields=("owner", "external_session_id"),
+                condition=~Q(external_session_id=""),
+                name="external_session_once",
             ),
         )
 

@@ -1,5 +1,7 @@
 """What a person thinks of an answer."""
 
+from uuid import UUID
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -7,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.base import Row
+from chat.models.conversation import Conversation
 from chat.models.message import Message
 from chat.protocol.feedback import LONGEST_COMMENT
 
@@ -39,4 +42,13 @@ class Feedback(Row):
         )
 
     def __str__(self) -> str:
-        return self.comment[:80] or self.get_verdict_display()
+        # Not the comment: lists and logs have this.
+        return self.get_verdict_display()
+
+    @property
+    def conversation(self) -> Conversation:
+        return self.message.conversation
+
+    @property
+    def conversation_id(self) -> UUID:
+        return self.message.conversation_id

@@ -21,6 +21,8 @@ class Process(Row):
     place = models.CharField(max_length=100, blank=True, db_default="", editable=False)
     born = models.PositiveBigIntegerField(db_default=0, editable=False)
     started = models.DateTimeField(_("started"), default=timezone.now)
+    # Whether it serves people and goes on with what others leave: no command, and not about to end.
+    serves = models.BooleanField(default=False, db_default=False, editable=False)
     lease = models.DateTimeField(_("lease until"))
 
     class Meta:
@@ -59,6 +61,8 @@ class Generation(Row):
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.ACTIVE)
     # The last event whose effect is in the part rows.
     flushed_seq = models.PositiveIntegerField(default=0, editable=False)
+    # How often another process has gone on with it; who writes it names the number.
+    attempt = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     stop_requested_by = models.JSONField(_("stop asked by"), null=True, blank=True)
     started = models.DateTimeField(_("started"), default=timezone.now)
     finished = models.DateTimeField(_("finished"), null=True, blank=True)
@@ -67,6 +71,7 @@ class Generation(Row):
         verbose_name = _("generation")
         verbose_name_plural = _("generations")
         ordering = ("-started",)
+        permissions = (("stop_generation", _("Can stop the answers of others")),)
         constraints = (
             models.UniqueConstraint(
                 fields=("conversation",),

@@ -10,7 +10,10 @@ from django.utils.translation import gettext_lazy as _
 from chat.models.base import Row
 from chat.models.conversation import Conversation
 
-FORMAT_VERSION = 1
+# How messages are kept now. In 1 a tool call may lie in a text, as it was written in XML; in 2
+# every call is a part. `services/upkeep/repair.py` brings older ones forward when they are opened.
+FORMAT_VERSION = 2
+CALLS_IN_TEXTS = 1
 
 
 class MessageQuerySet(models.QuerySet["Message"]):
@@ -84,6 +87,12 @@ class Message(Row):
         verbose_name = _("message")
         verbose_name_plural = _("messages")
         ordering = ("conversation", "position")
+        indexes = (
+            # What failed lately, for whoever runs this.
+            models.Index(
+                fields=("completed_at",), name="failed_answers", condition=Q(status="error")
+            ),
+        )
         constraints = (
             models.UniqueConstraint(
                 fields=("conversation", "position"), name="message_position_once"
@@ -109,6 +118,15 @@ class Message(Row):
     def is_running(self) -> bool:
         """Whether it is an answer that is still being written."""
         return self.status in (self.Status.PENDING, self.Status.STREAMING)
+
+    @property
+    def is_older(self) -> bool:
+        return self.format_version < FORMAT_VERSION
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether a later Parley has written it, in a form that is not known here."""
+        return self.format_version > FORMAT_VERSION
 
     @property
     def versions(self) -> int:

@@ -61,6 +61,10 @@ class Part(Row):
         verbose_name = _("part")
         verbose_name_plural = _("parts")
         ordering = ("message", "position")
+        indexes = (
+            models.Index(fields=("tool", "id"), condition=Q(type="tool"), name="calls_by_tool"),
+            models.Index(fields=("call_id", "id"), condition=Q(type="tool"), name="calls_by_id"),
+        )
         constraints = (
             models.UniqueConstraint(fields=("message", "position"), name="part_position_once"),
             models.UniqueConstraint(

@@ -45,6 +45,12 @@ class Profile(models.Model):
 
     effort = models.CharField(_("thinking"), max_length=20, blank=True, default="", db_default="")
 
+    # An administrator has read one of their conversations, and they do not know it yet.
+    was_read = models.BooleanField(default=False, db_default=False, editable=False)
+
+    # The account is being deleted; what is left of it goes as soon as nothing writes there.
+    leaving = models.BooleanField(default=False, db_default=False, editable=False)
+
     class Meta:
         verbose_name = _("profile")
         verbose_name_plural = _("profiles")

@@ -39,4 +39,5 @@ class QueuedMessage(Row):
         )
 
     def __str__(self) -> str:
-        return self.text[:80] or str(self.pk)
+        # Not its words: lists and logs have this.
+        return str(self.pk)

@@ -32,8 +32,10 @@ class Secret(str):
 
 if TYPE_CHECKING:
     TextField = models.TextField[str, str]
+    JSONField = models.JSONField[dict[str, str], dict[str, str]]
 else:  # Django's fields take no brackets at run time.
     TextField = models.TextField
+    JSONField = models.JSONField
 
 
 class EncryptedField(TextField):
@@ -45,19 +47,71 @@ class EncryptedField(TextField):
         return fernet().encrypt(str(value).encode()).decode() if value else ""
 
     def from_db_value(self, value: str | None, *_: Any) -> Secret:
-        return _decrypt(value) or Secret()
+        return opened(value) or Secret()
 
     def to_python(self, value: Any) -> Secret:
         """What a dump holds is encrypted; anything else is the secret itself."""
-        return _decrypt(value) or Secret(value or "")
+        return opened(value) or Secret(value or "")
 
     def value_to_string(self, obj: models.Model) -> str:
         # Dumps of the database are often kept where others can read them.
         return self.get_prep_value(self.value_from_object(obj))
 
 
-def _decrypt(value: str | None) -> Secret | None:
+class EncryptedTexts(JSONField):
+    """Texts by name: each text is encrypted in the database, the names are not.
+
+    A text that cannot be decrypted any more stays as it is stored (`is_sealed`), and is written
+    back so. The column is that of a `JSONField`, also for migrations.
+    """
+
+    description = _("Encrypted texts by name")
+
+    def deconstruct(self) -> Any:
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.JSONField", args, kwargs
+
+    def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
+        if isinstance(value, dict):
+            value = {name: encrypted(text) for name, text in value.items()}
+        return super().get_db_prep_value(value, connection, prepared)
+
+    def from_db_value(self, value: Any, *given: Any) -> Any:
+        texts = super().from_db_value(value, *given)
+        if not isinstance(texts, dict):
+            return texts
+        return {name: opened(text) or Secret(text) for name, text in texts.items()}
+
+    def value_to_string(self, obj: models.Model) -> Any:
+        # Dumps of the database are often kept where others can read them.
+        return {name: encrypted(text) for name, text in self.value_from_object(obj).items()}
+
+
+# How every text begins that Fernet has encrypted.
+_SEALED = "gAAAAA"
+
+
+def is_sealed(text: str) -> bool:
+    """Whether this is an encrypted text, which no key of ours has opened."""
+    return text.startswith(_SEALED)
+
+
+def encrypted(text: str) -> str:
+    """A text as it is stored; one that is encrypted already is not encrypted again."""
+    return text if is_sealed(text) else fernet().encrypt(text.encode()).decode()
+
+
+def reencrypted(stored: str) -> str | None:
+    """A stored secret, encrypted with the first key; nothing where no key opens it."""
     try:
-        return Secret(fernet().decrypt(value.encode()).decode()) if value else None
+        return fernet().rotate(stored.encode()).decode()
+    except InvalidToken:
+        return None
+
+
+def opened(stored: str | None) -> Secret | None:
+    """A stored secret as it was entered; nothing where no key opens it."""
+    try:
+        return Secret(fernet().decrypt(stored.encode()).decode()) if stored else None
     except InvalidToken:
         return None

@@ -8,18 +8,22 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 AdjustmentKind = Literal[
-    "drop",  # a field of the request is left out
+    "drop",  # a field of the request is left out: always, or where it has this value
     "rename",  # a field is sent under another name
     "set",  # a field has this value
     "limit",  # a number is at most this
     "choices",  # a field has one of these values: the nearest that is not larger
     "thinking",  # Anthropic's thinking is asked for in this way: adaptive, enabled, none
+    "server_tool",  # this tool of the provider's own is not asked for
+    "signature",  # calls without a signature of this model get a stand-in for it
     "system",  # the instructions are sent as: developer, user
     "echo",  # thoughts go back in this field
     "wire",  # asked on this wire: chat, responses
     "tools",  # tools are described in the prompt
     "images",  # a note is sent in the place of pictures
-    "documents",  # a note is sent in the place of PDF files
+    "documents",  # the text of PDF files is sent in their place
+    "file",  # the same for one file, by its fingerprint
+    "thoughts",  # the model's thoughts are left out: those of earlier turns, all
     "window",  # the conversation is kept below so many tokens
 ]
 KINDS: tuple[str, ...] = get_args(AdjustmentKind)
@@ -34,6 +38,8 @@ class Adjustment:
     kind: AdjustmentKind
     name: str = ""
     value: AdjustmentValue = None
+    # Whether it is about the model, and not perhaps about what this one request held.
+    lasts: bool = field(default=True, compare=False)
     # What to do where this cannot be done, or proves to be of no use.
     instead: "Adjustment | None" = field(default=None, compare=False)
 

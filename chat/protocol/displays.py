@@ -1,7 +1,7 @@
 """What a person sees of a tool's result: one of a few forms, stored as JSON.
 
 A new form is a class here, in the union `Display`, a template in `templates/chat/cards/` and a
-row in the table of `chat/rendering/page/cards.py`.
+row in the table of `chat/rendering/page/cards/forms.py`.
 """
 
 import json
@@ -56,12 +56,34 @@ class PageDisplay(Frozen):
 
 
 class DiffDisplay(Frozen):
-    """Before and after of an edit."""
+    """Before and after of an edit: of a whole file, or of lines that begin with the `first`."""
 
     type: Literal["diff"] = "diff"
     path: str
     before: str
     after: str
+    first: int = 1
+
+
+class ShellDisplay(Frozen):
+    """A command and what it printed, with the control codes in it. What it printed as errors is
+    apart where that is known, and so is how it ended."""
+
+    type: Literal["shell"] = "shell"
+    command: str
+    output: str = ""
+    errors: str = ""
+    exit_code: int | None = None
+
+
+class FileDisplay(Frozen):
+    """Lines of a file, of which the first has this number; `total` where it is known."""
+
+    type: Literal["file"] = "file"
+    path: str
+    text: str
+    first: int = 1
+    total: int | None = None
 
 
 TodoStatus = Literal["pending", "in_progress", "completed"]
@@ -91,6 +113,8 @@ Display = Annotated[
     | SearchDisplay
     | PageDisplay
     | DiffDisplay
+    | ShellDisplay
+    | FileDisplay
     | TodoDisplay,
     Field(discriminator="type"),
 ]

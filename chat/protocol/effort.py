@@ -19,9 +19,10 @@ STEPS: Final[tuple[Effort, ...]] = (
 # How a model is asked, where its wire knows more than one form:
 #   ""          as its wire usually does
 #   "adaptive"  Anthropic: it thinks as much as it sees fit, steered by an effort
+#   "between"   the same, but it cannot be kept from thinking between its tools
 #   "budget"    Anthropic: it is given a number of tokens to think with
 #   "toolless"  OpenAI: it does not think on Chat Completions while it has tools
-ThinkingForm = Literal["", "adaptive", "budget", "toolless"]
+ThinkingForm = Literal["", "adaptive", "between", "budget", "toolless"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,19}")
 

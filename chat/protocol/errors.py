@@ -66,10 +66,14 @@ class ProviderError(Exception):
         status: int | None = None,
         data: Mapping[str, str | int | float] | None = None,
         words: str = "",
+        quotable: bool = False,
     ) -> None:
         super().__init__(message or key)
         self.key = key
         self.message = message
+        # Whether whoever has set the address may read the message: a model provider's own error,
+        # and not what some other server in our network has answered.
+        self.quotable = quotable
         # All that the server said, in lower case: for finding out what it means, never shown.
         self.words = words
         self.retryable = retryable

@@ -6,9 +6,9 @@ which part it continues and from which character (`offset`), so that whoever mis
 see it. `chat/protocol/follow.py` has the rule.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Final, Literal, TypedDict, get_args
 
 from pydantic import Field, TypeAdapter
 
@@ -27,6 +27,18 @@ from chat.protocol.parts import (
     ToolPart,
 )
 from chat.protocol.stopped import StoppedBy
+
+
+class Heading(TypedDict):
+    """The values of a header, for an event that is made with them."""
+
+    conversation_id: str
+    rev: int
+    tab_id: str
+    request_id: str
+    seq: int
+    message_id: str
+    ts: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,6 +275,7 @@ Event = RunEvent | ConversationEvent
 EVENTS: tuple[type[Event], ...] = get_args(Event)
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="name")])
+_EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Annotated[Event, Field(discriminator="name")]])
 
 
 def ending_of(answer: WithParts) -> Ending:
@@ -313,18 +326,16 @@ def _lengths(answer: WithParts) -> dict[str, int]:
     return {part.id: len(part.text) for part in texts}
 
 
-def event_to_json(event: Event) -> JsonObject:
-    """The flat form that goes over channel layers; what is not set is left out."""
-    return _EVENT.dump_python(  # type: ignore[no-any-return]
-        event, mode="json", by_alias=True, exclude_none=True
-    )
-
-
 def event_to_wire(event: Event) -> str:
-    """The same as text, for sockets that speak JSON."""
+    """The flat form, for sockets that speak JSON; what is not set is left out."""
     return _EVENT.dump_json(event, by_alias=True, exclude_none=True).decode()
 
 
-def event_from_json(data: Mapping[str, Any]) -> Event:
-    """The event that a flat form stands for; a bad one raises `ValidationError`."""
-    return _EVENT.validate_python(data, strict=False)
+def events_to_bytes(events: Sequence[Event]) -> bytes:
+    """A frame of events as it goes to other processes."""
+    return _EVENTS.dump_json(list(events), by_alias=True, exclude_none=True)
+
+
+def events_from_bytes(data: bytes) -> list[Event]:
+    """The events that were sent; bad ones raise `ValidationError`."""
+    return _EVENTS.validate_json(data, strict=False)

@@ -1,6 +1,7 @@
 """Files on messages: what they are (by content, never by name), and what they are called."""
 
 import re
+from hashlib import sha256
 from typing import Final
 
 from chat.protocol.ids import is_uuid
@@ -33,6 +34,11 @@ def own_id(url: str) -> str | None:
     """Which file of ours an address means, if it is one."""
     key = url.removeprefix(_OWN).removesuffix("/")
     return key if url == own_url(key) and is_uuid(key) else None
+
+
+def fingerprint(url: str) -> str:
+    """A short name of the content of a file in an address, the same in whatever form it is sent."""
+    return sha256(url.rpartition(",")[2].encode()).hexdigest()[:32]
 
 
 def kind_of(head: bytes) -> str | None:

@@ -16,6 +16,7 @@ from chat.protocol.events import (
     Complete,
     ConversationEvent,
     Deleted,
+    Delta,
     Edited,
     Ending,
     Error,
@@ -39,6 +40,11 @@ from chat.protocol.transcript import Transcript
 REMEMBERED = 8
 
 
+# A run whose process died goes on in another one with the next multiple of this as its `seq`: the
+# last words of the dead may not have been stored, and whoever has them must read again.
+TAKEN_OVER = 10_000_000
+
+
 class Gap(Exception):
     """Something was missed: read the conversation again."""
 
@@ -57,15 +63,16 @@ class Position:
     def accept(self, event: Event) -> Event | None:
         """The event as far as it is new, and move on; nothing changes when it raises `Gap`."""
         match event:
+            # Nearly all are of the first kind: what comes most often is looked for first.
+            case (
+                Chunk() | Thinking() | Tool() | Step() | Start() | Retry()
+                | Complete() | Stopped() | Error()
+            ):  # fmt: skip
+                return self._accept_in_run(event)
             case (
                 UserMessage() | Edited() | Queue() | Title() | Choice() | Kept() | Deleted()
             ):  # fmt: skip
                 return self._accept_in_conversation(event)
-            case (
-                Start() | Chunk() | Thinking() | Tool() | Step() | Retry()
-                | Complete() | Stopped() | Error()
-            ):  # fmt: skip
-                return self._accept_in_run(event)
             case _:
                 assert_never(event)
 
@@ -76,6 +83,8 @@ class Position:
         what it shows beyond them; where the reading `replaces` everything, it counts alone.
         """
         same = self.request_id == transcript.request_id and not replaces
+        # What was told by a process that died counts no more.
+        same = same and self.seq // TAKEN_OVER >= transcript.seq // TAKEN_OVER
         if self.request_id and self.request_id != transcript.request_id:
             self._ended.append(self.request_id)
         self.seq = max(self.seq if same else 0, transcript.seq)
@@ -106,13 +115,13 @@ class Position:
             return None
         if event.request_id != self.request_id:
             return self._accept_start(event)
-        if isinstance(event, Complete | Stopped | Error):
+        if isinstance(event, Ending):
             return self._accept_ending(event)
         if event.seq <= self.seq:
             return None
         if event.seq > self.seq + 1:
             raise Gap
-        if isinstance(event, Chunk | Thinking):
+        if isinstance(event, Delta):
             return self._accept_delta(event)
         self.seq = event.seq
         return event

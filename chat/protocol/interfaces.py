@@ -1,6 +1,6 @@
 """What the engine is given: a model to ask, tools to run, and the values they exchange."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -79,6 +79,8 @@ class ToolContext:
     # What the same tool showed last in this conversation, for tools that keep a state.
     previous: Display | None = None
     search_engine: SearchEngine = field(default_factory=SearchEngine)
+    # What was said in the conversation by others than the model: the person, searches and pages.
+    told: Callable[[], Iterable[str]] = field(default=tuple, repr=False)
 
 
 class Toolbox(Protocol):
@@ -97,8 +99,9 @@ class Toolbox(Protocol):
 @dataclass(frozen=True, slots=True)
 class TextBlock:
     text: str
-    # Of a text of the model that is asked: the sources that it named.
+    # Of a text of the model that is asked: the sources that it named, and what goes back with it.
     citations: tuple[Citation, ...] = ()
+    metadata: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,17 +155,19 @@ class ModelRequest:
     server_tools: tuple[str, ...] = ()
     temperature: float | None = None
     # The limit of the answer that somebody has set, and the longest one that the model can write.
-    max_output: int | None = None
-    longest: int | None = None
+    output_limit: int | None = None
+    longest_output: int | None = None
     # How many tokens fit the model, question and answer together.
     window: int | None = None
-    # Whether the model is known to think before it answers, how it is asked to, and how hard it
-    # shall: one of its own steps, or nothing, which leaves it to the model.
-    thinks: bool = False
+    # Whether the model thinks before it answers, as far as that is known, how it is asked to, and
+    # how hard it shall: one of its own steps, or nothing, which leaves it to the model.
+    thinks: bool | None = None
     thinking: Thinking = field(default_factory=Thinking)
     effort: Effort = ""
     # Requests that begin alike have the same one: where a provider's cache is shared out by it.
     cache_key: str = ""
+    # The conversation that is answered; none for what is asked beside it, such as a title.
+    conversation_id: str = ""
 
 
 # --- what a model answers: a closed union -----------------------------------------
@@ -171,6 +176,7 @@ class ModelRequest:
 @dataclass(frozen=True, slots=True)
 class TextDelta:
     text: str
+    metadata: JsonObject | None = None  # what must go back with the text that begins here
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +202,8 @@ class Cited:
 class ToolCallStart:
     call_id: str
     name: str
-    parent_call_id: str = ""  # as in `ToolCall`
+    parent_call_id: str = ""  # this and the next as in `ToolCall`
+    in_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +268,12 @@ class Adjusted:
 
 
 @dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """All that the server has sent so far was told. Whoever takes the next event later gets more at
+    once: what comes meanwhile is joined."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """Why the model stopped: stop, length, tool-calls, content-filter, refusal, pause, other."""
 
@@ -280,6 +293,7 @@ ProviderEvent = (
     | ToolOutput
     | Usage
     | Retrying
+    | CaughtUp
     | Adjusted
     | Finish
 )

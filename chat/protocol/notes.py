@@ -18,8 +18,12 @@ from chat.protocol.reasons import Reason
 from chat.protocol.text import clean_json
 
 if TYPE_CHECKING:
-    from chat.protocol.parts import Part, ToolPart
+    from chat.protocol.parts import Part
     from chat.protocol.tool_state import ToolState
+
+
+# The type of what stands for all parts of a message that a later Parley has written.
+NEWER_MESSAGE = "newer-message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +127,8 @@ def was_interrupted(state: "ToolState") -> bool:
     return bool(metadata and metadata.get("interrupted"))
 
 
-def is_nested(part: "ToolPart") -> bool:
-    """The call of a sub-agent: its own model made it, ours only knows the outer call."""
+def is_nested(part: "Part") -> bool:
+    """What a sub-agent said or called: its own model did, ours only knows the outer call."""
     return bool(part_notes(part).parent_call_id)
 
 

@@ -20,6 +20,7 @@ ReasonKey = Literal[
     "one_at_a_time",
     "cut_off",
     "no_result",
+    "not_stored",
     # what the model gave it
     "unusable_arguments",
     "argument_missing",
@@ -44,6 +45,7 @@ ReasonKey = Literal[
     "search_no_words",
     # reading pages
     "page_address",
+    "page_not_named",
     "page_not_public",
     "page_unreachable",
     "page_certificate",

@@ -7,7 +7,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class StoppedBy:
-    """A person (`by_id`, and `by`, their name), or a `reason`: unwatched, shutdown, deleted."""
+    """A person (`by_id`, and `by`, their name), or a `reason`: unwatched, shutdown, deleted,
+    deactivated."""
 
     by_id: str = ""
     by: str = ""

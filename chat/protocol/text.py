@@ -11,6 +11,8 @@ _HALF = re.compile("[\ud800-\udfff]")
 _LONE = re.compile("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
 REPLACEMENT = "\ufffd"
 MOST_LEVELS = 100
+# Of one text in JSON, so many values are read: a book of ten million words has fewer commas.
+MOST_VALUES = 4_000_000
 
 
 def clean_text(text: str) -> str:
@@ -35,6 +37,12 @@ def clean_json(value: Any) -> Any:
             return str(value)
         case _:
             return value
+
+
+def has_too_many(text: str) -> bool:
+    """Whether a text in JSON may hold so many values that they would not fit the memory, though the
+    text does: an empty list takes twenty times the place of its letters."""
+    return sum(map(text.count, ",[{")) > MOST_VALUES
 
 
 def is_deep(value: Any) -> bool:

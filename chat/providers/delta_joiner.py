@@ -15,10 +15,14 @@ class DeltaJoiner:
         self._text_cleaner = TextCleaner()
         self._reasoning_cleaner = TextCleaner()
 
-    def add_text(self, piece: str) -> None:
-        if self._reasoning:
+    def add_text(self, piece: str, metadata: JsonObject | None = None) -> None:
+        """Metadata belongs to the text that begins with this piece."""
+        if self._reasoning or metadata is not None:
             self._join()
-        self._text.append(piece)
+        if metadata is None:
+            self._text.append(piece)
+        else:
+            self._events.append(TextDelta(self._text_cleaner.feed(piece), metadata))
 
     def add_reasoning(self, piece: str, metadata: JsonObject | None = None) -> None:
         """Metadata, such as a signature, belongs to what came just before: it is not joined."""

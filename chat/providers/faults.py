@@ -42,6 +42,10 @@ Fault = Literal[
     "answer_too_large",
     "stalled",
     "cut_off",
+    "cli_missing",
+    "cli_crashed",
+    "cli_max_turns",
+    "cli_max_budget",
 ]
 
 # Every fault of a provider, and whether asking again may help.
@@ -75,6 +79,11 @@ RETRYABLE: Final[dict[Fault, bool]] = {
     "answer_too_large": False,
     "stalled": False,
     "cut_off": False,
+    # Of a program that is run on this machine.
+    "cli_missing": False,
+    "cli_crashed": False,
+    "cli_max_turns": False,
+    "cli_max_budget": False,
 }
 
 _BY_STATUS: Final[dict[int, Fault]] = {
@@ -156,7 +165,7 @@ _BY_WORDS: Final[tuple[tuple[Fault, re.Pattern[str]], ...]] = (
             r"|tool_call_ids? (did not|\S+ not found)|response to a preceeding message"
             r"|must be followed by tool messages|no tool (output|call) found for"
             r"|not the same number of function calls|expected last role"
-            r"|conversation must end with a user message"
+            r"|conversation must end with a user message|function (call|response) turn comes"
         ),
     ),
     (
@@ -220,6 +229,7 @@ def failure(
     after: float | None = None,
     attempts: int | None = None,
     words: str = "",
+    quotable: bool = False,
 ) -> ProviderError:
     """The error of this fault; its message is for logs and details, never a traceback. `words` are
     all that the server said, in lower case."""
@@ -231,6 +241,7 @@ def failure(
         attempts=attempts,
         status=status,
         words=words[:_WORDS_LENGTH],
+        quotable=quotable,
     )
 
 
@@ -239,6 +250,7 @@ def response_failure(status: int, headers: Mapping[str, str], body: bytes) -> Pr
     details = _parse_body(body)
     message, words = _message_and_words(details)
     fault = _by_words(words) if status >= 400 else "bad_response"
+    quotable = status >= 400 and is_documented(details)
     match status:
         case 300 | 301 | 302 | 303 | 307 | 308:
             fault, message = "wrong_address", "the provider redirects elsewhere"
@@ -251,7 +263,8 @@ def response_failure(status: int, headers: Mapping[str, str], body: bytes) -> Pr
             fault = "model_not_found" if of_model else "wrong_address"
         case _ if fault is None or fault == "request_refused":
             fault = _BY_STATUS.get(status) or _by_class(status)
-    return failure(fault, message, status=status, after=retry_after(headers), words=words)
+    after = retry_after(headers)
+    return failure(fault, message, status=status, after=after, words=words, quotable=quotable)
 
 
 def error_failure(error: object, headers: Mapping[str, str] | None = None) -> ProviderError:
@@ -261,8 +274,14 @@ def error_failure(error: object, headers: Mapping[str, str] | None = None) -> Pr
     fault = _by_words(words)
     if fault is None and status is not None:
         fault = _BY_STATUS.get(status) or _by_class(status)
-    after = retry_after(headers or {})
-    return failure(fault or "server_error", message, status=status, after=after, words=words)
+    return failure(
+        fault or "server_error",
+        message,
+        status=status,
+        after=retry_after(headers or {}),
+        words=words,
+        quotable=is_documented(error),
+    )
 
 
 def _by_class(status: int) -> Fault:
@@ -296,10 +315,28 @@ def _parse_body(body: bytes) -> object:
         return "" if text[:1] == "<" else text
 
 
-def _message_and_words(error: object) -> tuple[str, str]:
-    """The message, and all words that may say what kind of error it is, in lower case."""
+def is_documented(error: object) -> bool:
+    """Whether this is an error as the wires document it: `{"error": {"message": …, "type": …}}`
+    with a type, a code or a status, or Ollama's `{"error": …}` and nothing else. Other servers
+    answer otherwise, and what they say is not for whoever can only enter an address."""
+    match _unwrapped(error):
+        case {"error": {"message": str(), **others}}:
+            return bool(others.keys() & {"type", "code", "status"})
+        case {"error": str(), **others}:
+            return not others
+        case _:
+            return False
+
+
+def _unwrapped(error: object) -> object:
     while isinstance(error, list) and error:  # Gemini wraps the object in a list
         error = error[0]
+    return error
+
+
+def _message_and_words(error: object) -> tuple[str, str]:
+    """The message, and all words that may say what kind of error it is, in lower case."""
+    error = _unwrapped(error)
     inner: Any = error.get("error", error) if isinstance(error, dict) else error
     if not isinstance(inner, dict):
         return (inner, inner.lower()) if isinstance(inner, str) else ("", "")

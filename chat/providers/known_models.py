@@ -2,7 +2,8 @@
 
 The data is in `known_models.json`: patterns in their order, the first that fits counts. In a name,
 dots count as dashes, and a date or a maker in front of it does not count. Prices are those of the
-maker itself, per million tokens: input, output, read from and written to a cache.
+maker itself, per million tokens: input, output, read from and written to a cache. Where they rise
+with the length of a prompt or the hour of the day, they are those of the short and quiet ones.
 """
 
 import json
@@ -10,7 +11,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
 from typing import Any, Final
@@ -19,8 +20,9 @@ from chat.protocol.effort import ThinkingForm
 from chat.providers.model_facts import ModelFacts
 
 _DATE: Final = re.compile(r"[-@](\d{8}|\d{4}-\d{2}-\d{2}|latest)$|:[\w-]+$|-v\d+:\d+$")
-# Makers whose models everybody may serve, with a window of their own choice.
-_OPEN_WEIGHTS: Final = frozenset({"deepseek"})
+# Makers whose models everybody may serve, with a window of their own choice and for as long as
+# they like.
+_OPEN_WEIGHTS: Final = frozenset({"deepseek", "gpt-oss", "qwen"})
 # A model that ends within so many days is not one to begin with.
 SOON: Final = 90
 
@@ -32,6 +34,11 @@ def _data() -> dict[str, Any]:
     return data
 
 
+def checked_on() -> date:
+    """When the data was last compared with what makers say."""
+    return date.fromisoformat(_data()["checked"])
+
+
 def known_facts(model_id: str, slug: str = "") -> ModelFacts:
     """What is known of a model at the provider of this slug (`presets.py`)."""
     entry = _entry(model_id)
@@ -41,6 +48,7 @@ def known_facts(model_id: str, slug: str = "") -> ModelFacts:
     sized = at_home or entry["vendor"] not in _OPEN_WEIGHTS
     efforts = entry.get("efforts")
     form: ThinkingForm = entry.get("thinking", "")
+    # A model reads PDF files where its server takes them, which other servers may not.
     facts = ModelFacts(
         model_id,
         label=entry.get("label", "") if at_home else "",
@@ -49,11 +57,11 @@ def known_facts(model_id: str, slug: str = "") -> ModelFacts:
         native_tools=entry.get("tools"),
         reasoning=entry.get("thinks", bool(efforts) if efforts is not None else None),
         vision=entry.get("vision"),
-        documents=entry.get("pdf"),
+        documents=entry.get("pdf") if at_home or not entry.get("pdf") else None,
         efforts=tuple(efforts) if efforts is not None else None,
         thinking=form or None,
         wire="responses" if entry.get("responses_only") else None,
-        retires_on=date.fromisoformat(entry["retires"]) if "retires" in entry else None,
+        retires_on=date.fromisoformat(entry["retires"]) if sized and "retires" in entry else None,
         chats=entry.get("chat"),
         current=entry.get("current", False) if at_home else None,
     )
@@ -82,6 +90,7 @@ def ends_soon(model_id: str, slug: str, today: date) -> bool:
     return retires is not None and (retires - today).days <= SOON
 
 
+@lru_cache(maxsize=4096)
 def _entry(model_id: str) -> dict[str, Any] | None:
     name = _plain(model_id)
     entries: list[dict[str, Any]] = _data()["models"]

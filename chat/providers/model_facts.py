@@ -31,6 +31,7 @@ class ModelFacts:
     output_price: Decimal | None = None
     cache_read_price: Decimal | None = None
     cache_write_price: Decimal | None = None
+    free: bool | None = None
     # Whether it can hold a conversation, and whether it is among the best of its maker.
     chats: bool | None = None
     current: bool | None = None

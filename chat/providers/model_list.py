@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from chat.protocol.effort import NONE, ON, ThinkingForm, in_order
+from chat.protocol.effort import NONE, ON, ThinkingForm, in_order, is_effort
 from chat.protocol.errors import ProviderError
 from chat.protocol.text import clean_text
 from chat.providers.faults import failure
@@ -23,6 +23,8 @@ _NO_CHAT: Final = re.compile(
     r"|\bocr\b|guard|computer-use|gpt-live|-translate|\blyria\b|\bnano-banana|native-audio|-live-"
     r"|grok-.*(imagine|image|video)|text-to-|speech|voxtral|\baqa\b"
 )
+# What a gateway takes for every model that thinks.
+_USUAL: Final = ("low", "medium", "high")
 _MOST_TOKENS: Final = 1_000_000_000
 _ID_LENGTH: Final = 200
 _NAME_LENGTH: Final = 100
@@ -143,13 +145,12 @@ def _facts(row: dict[str, Any]) -> ModelFacts:
         documents=_told(can, "documents"),
         efforts=_efforts(row),
         thinking=_form(row),
-        retires_on=_day(row, "retires_at")
-        or _day(row, "deprecation")
-        or _day(row, "expiration_date"),
+        retires_on=_retirement(row),
         input_price=_price(row, "prompt"),
         output_price=_price(row, "completion"),
         cache_read_price=_price(row, "input_cache_read"),
         cache_write_price=_price(row, "input_cache_write"),
+        free=_free(row),
     )
 
 
@@ -165,6 +166,12 @@ def _context(row: dict[str, Any]) -> int | None:
     )
     # What it runs with, not what it was trained with.
     return size or _number(row.get("meta"), "n_ctx")
+
+
+def _retirement(row: dict[str, Any]) -> date | None:
+    """Anthropic, OpenAI, Mistral and OpenRouter say it, each in its own words."""
+    names = ("retires_at", "shutdown_date", "deprecation", "expiration_date")
+    return next((day for name in names if (day := _day(row, name))), None)
 
 
 def _told(can: set[str], what: str) -> bool | None:
@@ -201,7 +208,24 @@ _CAPABILITIES: Final = {
 
 
 def _efforts(row: dict[str, Any]) -> tuple[str, ...] | None:
-    """The steps of thinking that Anthropic lists, and "none" where thinking can be switched off."""
+    """The steps of thinking that a model has, and "none" where it can be switched off."""
+    reasoning = row.get("reasoning")
+    return _offered(reasoning) if isinstance(reasoning, dict) else _anthropics_efforts(row)
+
+
+def _offered(reasoning: dict[str, Any]) -> tuple[str, ...]:
+    """OpenRouter's: without a list it takes every step and finds the nearest one itself."""
+    listed = reasoning.get("supported_efforts")
+    named = [step for step in listed if is_effort(step)] if isinstance(listed, list) else _USUAL
+    can_be_off = reasoning.get("mandatory") is False
+    steps = [step for step in named if step != NONE]
+    if can_be_off:
+        steps.append(NONE)
+    # Where nothing but on and off is offered there are no steps.
+    return in_order([*steps, ON] if can_be_off and steps == [NONE] else steps)
+
+
+def _anthropics_efforts(row: dict[str, Any]) -> tuple[str, ...] | None:
     capabilities = row.get("capabilities")
     effort = capabilities.get("effort") if isinstance(capabilities, dict) else None
     if not isinstance(capabilities, dict) or not isinstance(effort, dict):
@@ -210,7 +234,7 @@ def _efforts(row: dict[str, Any]) -> tuple[str, ...] | None:
     types = _thinking_types(capabilities)
     if not steps and (_true(types.get("enabled")) or _true(types.get("adaptive"))):
         steps = [ON]
-    if steps and _true(types.get("disabled")):
+    if steps and (_true(types.get("disabled")) or _true(types.get("between_tools"))):
         steps.append(NONE)
     return in_order(steps)
 
@@ -219,7 +243,8 @@ def _form(row: dict[str, Any]) -> ThinkingForm | None:
     capabilities = row.get("capabilities")
     types = _thinking_types(capabilities) if isinstance(capabilities, dict) else {}
     if _true(types.get("adaptive")):
-        return "adaptive"
+        only_between = _true(types.get("between_tools")) and not _true(types.get("disabled"))
+        return "between" if only_between else "adaptive"
     return "budget" if _true(types.get("enabled")) else None
 
 
@@ -251,6 +276,12 @@ def _number(row: object, *keys: str) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS:
             return value
     return None
+
+
+def _free(row: dict[str, Any]) -> bool | None:
+    """Whether a list says that a model costs nothing; nothing where it says no price."""
+    prices = [_price(row, key) for key in ("prompt", "completion")]
+    return None if None in prices else not any(prices)
 
 
 def _price(row: dict[str, Any], key: str) -> Decimal | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any, Final, Literal, assert_never
 from urllib.parse import urlsplit
 
@@ -30,6 +31,8 @@ class Preset:
     pdf: bool = False
     # Whether it wants to be asked on the Responses wire: its newest models refuse tools on chat.
     responses: bool = False
+    # Other addresses of the same.
+    other_hosts: tuple[str, ...] = ()
 
     @property
     def preferred_wire(self) -> Wire:
@@ -68,7 +71,6 @@ PRESETS: Final[tuple[Preset, ...]] = (
                 none={"reasoning": {"effort": "none"}},
                 step={"reasoning": {"effort": STEP}},
             ),
-            echo_details=True,
         ),
         pdf=True,
     ),
@@ -101,6 +103,7 @@ PRESETS: Final[tuple[Preset, ...]] = (
                 step={"enable_thinking": True, "reasoning_effort": STEP},
             )
         ),
+        other_hosts=("dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com"),
     ),
     Preset(
         "mistral",
@@ -110,14 +113,23 @@ PRESETS: Final[tuple[Preset, ...]] = (
         # Counts tokens unasked, and is strict about fields it does not know.
         quirks=Quirks(include_usage=False),
     ),
-    Preset("groq", "Groq", "openai", "https://api.groq.com/openai/v1"),
+    Preset(
+        "groq",
+        "Groq",
+        "openai",
+        "https://api.groq.com/openai/v1",
+        quirks=Quirks(
+            thinking=ThinkingFields(
+                off={"reasoning_effort": "none"}, on={"reasoning_effort": "default"}
+            )
+        ),
+    ),
     Preset("xai", "xAI", "openai", "https://api.x.ai/v1", responses=True),
     Preset(
         "gemini",
         "Gemini",
         "openai",
         "https://generativelanguage.googleapis.com/v1beta/openai",
-        quirks=Quirks(echo_extra_content=True),
     ),
     Preset("lmstudio", "LM Studio", "openai", f"{_LOCAL}:1234/v1"),
     Preset("vllm", "vLLM", "openai", f"{_LOCAL}:8000/v1"),
@@ -137,13 +149,54 @@ def preset_at(base_url: str) -> Preset:
         host = urlsplit(base_url).netloc.lower()
     except ValueError:
         return CUSTOM
-    known = (preset for preset in PRESETS if host and urlsplit(preset.base_url).netloc == host)
+    known = (
+        preset
+        for preset in PRESETS
+        if host and host in (urlsplit(preset.base_url).netloc, *preset.other_hosts)
+    )
     return next(known, CUSTOM)
 
 
+# Names that nobody has in the open network.
+_OWN_NAMES: Final = (".local", ".localhost", ".internal", ".lan", ".home.arpa")
+
+
+def is_on_own_network(base_url: str) -> bool:
+    """Whether a server is on a machine of one's own: by how its address is written, for a name is
+    not looked up."""
+    try:
+        host = urlsplit(base_url).hostname or ""
+    except ValueError:
+        return False
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_OWN_NAMES))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that is run on this machine instead of a server that is asked."""
+
+    slug: str
+    name: str
+    kind: str
+    # What it is called where it is installed.
+    command: str
+
+
+PROGRAMS: Final = (Program("claude-code", "Claude Code", "claude_code", "claude"),)
+
+
+def carries_pdf(wire: str) -> bool:
+    """Whether a PDF file can be sent on a wire at all."""
+    return wire in ("anthropic", "claude_code", "openai")
+
+
 def takes_pdf(wire: str, base_url: str) -> bool:
-    """Documents are part of Anthropic's wire; of the others only some servers take them."""
-    return wire == "anthropic" or (wire == "openai" and preset_at(base_url).pdf)
+    """Whether models that see are sent PDF files where nobody has said more of them: Claude reads
+    documents; of the other wires only some servers take them."""
+    return wire in ("anthropic", "claude_code") or (wire == "openai" and preset_at(base_url).pdf)
 
 
 def open_provider(

@@ -8,6 +8,7 @@ from typing import Any
 from chat.protocol.adjustments import Adjustments
 from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import ModelProvider
+from chat.providers.claude_code import ClaudeCode, CommandLine
 from chat.providers.demo import DemoProvider
 from chat.providers.http import Http, HttpSettings
 from chat.providers.presets import Wire, open_provider, preset_at
@@ -29,6 +30,8 @@ class Connection:
     adjustments: Adjustments = ()
     # What an administrator wants to be sent with every request.
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    # The program that is run instead of asking a server.
+    command: CommandLine | None = None
 
     @property
     def can_change_wire(self) -> bool:
@@ -36,13 +39,22 @@ class Connection:
         return self.kind == "openai" and self.wire == "auto"
 
 
+def _claude_code(connection: Connection, settings: HttpSettings) -> ClaudeCode:
+    if connection.command is None:
+        raise ProviderError("error.chat_provider_cli_missing", "no program is set")
+    return ClaudeCode(
+        connection.command, connection.api_key, connection.base_url, settings=settings
+    )
+
+
 # The kinds that are reached over HTTP; what their servers want different is in the presets.
 _WIRES: dict[str, Wire] = {"openai": "openai", "anthropic": "anthropic", "ollama": "ollama"}
 # Which of its two wires a server that is compatible with OpenAI's is spoken to in.
 _OPENAI_WIRES: dict[str, Wire] = {"chat": "openai", "responses": "responses"}
-# What runs in this process.
-_KINDS: dict[str, Callable[[Connection], ModelProvider]] = {
-    "demo": lambda _connection: DemoProvider(),
+# What runs in this process, or on this machine.
+_KINDS: dict[str, Callable[[Connection, HttpSettings], ModelProvider]] = {
+    "demo": lambda _connection, _settings: DemoProvider(),
+    "claude_code": _claude_code,
 }
 
 _http: Http | None = None
@@ -68,7 +80,7 @@ def connect(
     """The provider of a connection; a kind that is not built in is a fault of configuration.
     Whoever sets the event ends the wait for the next attempt."""
     if connection.kind in _KINDS:
-        return _KINDS[connection.kind](connection)
+        return _KINDS[connection.kind](connection, http.settings)
     policy = retry or _retry
     return connect_over_http(connection, http, policy.cut_short_by(try_now) if try_now else policy)
 

@@ -10,9 +10,17 @@ from typing import Any, ClassVar
 from chat.protocol.adjustments import Adjustments
 from chat.protocol.errors import ProviderError
 from chat.protocol.frozen import JsonObject
-from chat.protocol.interfaces import ModelRequest, ProviderEvent
+from chat.protocol.ids import now_ms
+from chat.protocol.interfaces import (
+    CaughtUp,
+    ModelRequest,
+    ProviderEvent,
+    ReasoningDelta,
+    TextDelta,
+)
 from chat.providers.adjusting import adjust_body, with_extra
 from chat.providers.answer_reader import AnswerReader
+from chat.providers.exchanges import PLACEHOLDER, Exchange, recorder
 from chat.providers.faults import failure, key_of, refused_tool
 from chat.providers.http import Http
 from chat.providers.refusals import find_adjustment
@@ -99,30 +107,53 @@ class WireProvider:
         reader = self._reader()
         received = False
         error: ProviderError | None = None
+        exchange = self._exchange(body)
         try:
-            async with self._http.stream(
-                "POST", self.base_url + self.path, self._headers(), body
-            ) as answer:
-                if "html" in answer.content_type:
-                    raise failure("bad_response", "a web page instead of an answer")
-                stream = decode(answer.chunks(), self._decoder())
-                async with aclosing(stream):
-                    async for payloads in stream:
-                        received = True
-                        for event in reader.feed(payloads):
-                            yield event
-                        if reader.error or reader.done:
-                            break
-                    await _drain(stream)
-        except ProviderError as fault:
-            error = fault
-        # A connection lost after the model had finished is no fault.
-        complete = reader.finished and not reader.error
-        for event in reader.finish() if complete else reader.break_off():
-            yield event
-        if not complete:
-            error = reader.error or error or _unfinished(received)
-            raise self._without_keys(self._understood(error, sent)) from None
+            try:
+                async with self._http.stream(
+                    "POST", self.base_url + self.path, self._headers(), body, exchange
+                ) as answer:
+                    if "html" in answer.content_type:
+                        raise failure("bad_response", "a web page instead of an answer")
+                    stream = decode(answer.chunks(), self._decoder())
+                    async with aclosing(stream):
+                        async for payloads in stream:
+                            received = True
+                            events = reader.feed(payloads)
+                            for event in events:
+                                yield event
+                            if events and isinstance(events[-1], TextDelta | ReasoningDelta):
+                                yield CaughtUp()
+                            if reader.error or reader.done:
+                                break
+                        await _drain(stream)
+            except ProviderError as fault:
+                error = fault
+            # A connection lost after the model had finished is no fault.
+            complete = reader.finished and not reader.error
+            for event in reader.finish() if complete else reader.break_off():
+                yield event
+            if not complete:
+                error = reader.error or error or _unfinished(received)
+                raise self._without_keys(self._understood(error, sent)) from None
+        finally:
+            self._record(exchange, error)
+
+    def _exchange(self, body: bytes) -> Exchange | None:
+        """What somebody keeps of this request, if anybody does."""
+        if recorder.get() is None:
+            return None
+        headers = {"content-type": "application/json"}
+        headers |= self._authorisation(PLACEHOLDER) if self._api_key else {}
+        headers |= dict.fromkeys(self._extra_headers, "…")
+        return Exchange(self.base_url + self.path, headers, body, self._secrets())
+
+    def _record(self, exchange: Exchange | None, error: ProviderError | None) -> None:
+        record = recorder.get()
+        if exchange is not None and record is not None:
+            exchange.ended = now_ms()
+            exchange.error = error.key if error else ""
+            record(exchange)
 
     def _understood(self, error: ProviderError, sent: JsonObject) -> ProviderError:
         """The error with what can be done about it. Asking again for what was refused is of no
@@ -151,11 +182,14 @@ class WireProvider:
             headers |= self._authorisation(self._api_key)
         return headers | self._extra_headers
 
+    def _secrets(self) -> tuple[str, ...]:
+        secrets = (self._api_key, *self._extra_headers.values())
+        return tuple(value for value in secrets if len(value) >= 6)
+
     def _without_keys(self, error: ProviderError) -> ProviderError:
         """The error without any key: some providers repeat it in what they say."""
-        secrets = (self._api_key, *self._extra_headers.values())
         message = error.message
-        for secret in filter(lambda value: len(value) >= 6, secrets):
+        for secret in self._secrets():
             message = message.replace(secret, "…")
         if message != error.message:
             error.message, error.args = message, (message,)

@@ -4,11 +4,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
+from chat.protocol.ids import now_ms
 from chat.rendering.page.sizes import file_size
+from chat.rendering.page.times import moment
 
 GENERAL = _("Something went wrong. Try again in a moment.")
 
@@ -32,12 +35,42 @@ _CONVERSATION: dict[str, Promise | str] = {
         "limit",
     ),
     "error.chat_not_queued": _("This message no longer waits: it was sent or removed."),
+    "error.chat_format_too_new": _(
+        "A newer version of Parley has written in this conversation. Update this one to go on."
+    ),
     "error.chat_stale": _("The conversation has changed meanwhile. Look again, then send."),
+    "error.chat_share_not_found": _("This link is not there any more."),
+    "error.chat_share_too_many": _("There are %(limit)s links already. Revoke one first."),
+    "error.chat_share_too_large": _(
+        "The conversation is too large to be kept as it is now: at most %(size)s. Share it as it"
+        " goes on."
+    ),
+    "error.chat_share_copy_too_large": _(
+        "The conversation is too large to be copied: at most %(size)s with its files."
+    ),
     "error.chat_temporary": _("This chat is temporary. Keep it first."),
     "error.chat_folder_not_found": _("This folder does not exist any more."),
     "error.chat_folder_name_required": _("A folder needs a name."),
     "error.chat_folder_exists": _("You have a folder “%(name)s” already."),
     "error.chat_too_many_folders": _("At most %(limit)s folders can be made."),
+    "error.chat_redaction_too_short": _("Enter the text to replace, at least two characters."),
+    "error.chat_invitation_over": _(
+        "This invitation was used, withdrawn, or is too old. Ask for a new one."
+    ),
+    "error.chat_name_taken": _("Somebody has this user name already."),
+    "error.chat_identity_unknown": _(
+        "No account here is connected with it. Log in as you did so far and connect it under"
+        " Account; or ask for an invitation."
+    ),
+    "error.chat_identity_email": _(
+        "There is an account with your e-mail address already. Log in to that one and connect it"
+        " under Account."
+    ),
+    "error.chat_identity_other": _("Your account is connected already."),
+    "error.chat_identity_taken": _("That is connected with another account here."),
+    "error.chat_last_administrator": _(
+        "Nobody else is an administrator. Make somebody else one first."
+    ),
     "error.chat_title_required": _("A title needs at least one letter."),
     "error.chat_nothing_to_continue": _("There is nothing here to go on with."),
     "error.chat_content_required": _("Write something first."),
@@ -55,7 +88,25 @@ _CONVERSATION: dict[str, Promise | str] = {
         "You have %(limit)s answers running already. Wait for one, or stop one.",
         "limit",
     ),
+    "error.chat_too_many_messages": _(
+        "At most %(limit)s messages a minute. The next can be sent in %(seconds)s s."
+    ),
     "error.chat_server_busy": _("The server is busy. Try again in a moment."),
+}
+
+_BUDGET: dict[str, Promise | str] = {
+    "error.chat_budget_tokens_day": _(
+        "Today’s tokens are used up (%(limit)s). There are new ones from %(when)s on."
+    ),
+    "error.chat_budget_tokens_month": _(
+        "This month’s tokens are used up (%(limit)s). There are new ones from %(when)s on."
+    ),
+    "error.chat_budget_cost_day": _(
+        "Today’s budget is used up ($%(limit)s). There is a new one from %(when)s on."
+    ),
+    "error.chat_budget_cost_month": _(
+        "This month’s budget is used up ($%(limit)s). There is a new one from %(when)s on."
+    ),
 }
 
 _ATTACHMENT: dict[str, Promise | str] = {
@@ -95,10 +146,14 @@ _SETUP: dict[str, Promise | str] = {
     "error.chat_agent_not_found": _("The agent of this conversation does not exist any more."),
     "error.chat_model_not_configured": _("No model is set up for this agent."),
     "error.chat_provider_not_enabled": _("The provider of this model is switched off."),
+    "error.chat_model_not_permitted": _(
+        "You may not use this model. Choose another one, or ask an administrator."
+    ),
 }
 
 _RUN: dict[str, Promise | str] = {
     "error.chat_generation_failed": _("The answer failed."),
+    "error.chat_imported_failure": _("The answer failed: %(detail)s"),
     "error.chat_tool_execution_failed": _("A tool failed."),
     "error.chat_interrupted": _("The server stopped in the middle of this answer."),
     "error.chat_shutdown": _("The server was restarted in the middle of this answer."),
@@ -143,6 +198,7 @@ _PROVIDER: dict[str, Promise | str] = {
     "error.chat_provider_connect_failed": _("The provider cannot be reached."),
     "error.chat_provider_tls_failed": _("The provider’s certificate is not trusted."),
     "error.chat_provider_wrong_address": _("There is no model provider at the given address."),
+    "error.chat_provider_no_models": _("The provider has no model that can hold a conversation."),
     "error.chat_provider_auth_failed": _("The provider does not accept our key."),
     "error.chat_provider_forbidden": _("The provider does not allow this."),
     "error.chat_provider_model_not_found": _("The provider does not know this model."),
@@ -186,11 +242,17 @@ _PROVIDER: dict[str, Promise | str] = {
     "error.chat_provider_answer_too_large": _("The provider answered more than we can take."),
     "error.chat_provider_stalled": _("The provider fell silent."),
     "error.chat_provider_cut_off": _("The connection to the provider broke off."),
+    "error.chat_provider_cli_missing": _(
+        "The program that answers is not on the server, or cannot be run there."
+    ),
+    "error.chat_provider_cli_crashed": _("The program that answers broke off (%(code)s)."),
+    "error.chat_provider_cli_max_turns": _("The program took all the turns it may take."),
+    "error.chat_provider_cli_max_budget": _("The program has spent all that it may spend."),
     "error.chat_provider_not_supported": _("This kind of provider is not supported."),
 }
 
 MESSAGES: Mapping[str, Promise | str] = (
-    _CONVERSATION | _ATTACHMENT | _PROMPT | _SETUP | _RUN | _PROVIDER
+    _CONVERSATION | _BUDGET | _ATTACHMENT | _PROMPT | _SETUP | _RUN | _PROVIDER
 )
 
 
@@ -206,6 +268,9 @@ def error_text(key: str, data: Mapping[str, Any] | None = None) -> str:
     values: defaultdict[str, Any] = defaultdict(Unknown, data or {})
     if isinstance(size := values.get("bytes"), int):
         values["size"] = file_size(size)
+    if isinstance(until := values.get("until"), int):
+        values["when"] = moment(until, now_ms()).text
+        values["limit"] = number_format(values["limit"], force_grouping=True)
     return MESSAGES.get(key, GENERAL) % values
 
 

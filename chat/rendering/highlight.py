@@ -49,6 +49,20 @@ def file_name(language: str) -> str:
     return f"code.{ending if plain else 'txt'}"
 
 
+_FILE_NAMES: Final = {name.lower(): name.lower() for name in ("Dockerfile", "Makefile")}
+_OF_ENDINGS: Final = {ending: language for language, ending in _ENDINGS.items() if language}
+
+
+def language_of_file(path: str) -> tuple[str, str]:
+    """What the language of a file is called, and its name for `highlight`; empty if unknown."""
+    name = path[-200:].replace("\\", "/").rpartition("/")[2].lower()
+    ending = name.rpartition(".")[2]
+    for word in (_FILE_NAMES.get(name, ""), ending, _OF_ENDINGS.get(ending, "")):
+        if word and (known := find_language(word)):
+            return known.name, word
+    return "", ""
+
+
 def highlight(code: str, language: str) -> str:
     """Safe HTML of the code with the classes of `languages.py`; the same text in any language."""
     # Long code is coloured twenty times as long: it would fill the memory.
@@ -67,14 +81,26 @@ _remembered = lru_cache(maxsize=256)(_coloured)
 
 def spans(code: str, language: Language) -> Iterator[str]:
     """Runs of one colour, in as few elements as they need."""
+    return (_span(role, text) for role, text in _joined(_runs(code, language)))
+
+
+def coloured_runs(code: str, language: str) -> Iterator[tuple[str, str]]:
+    """The same as values: of each run its class, or none, and its text."""
+    known = find_language(language) if len(code) <= _LONGEST else None
+    return iter([("", code)]) if known is None else _joined(_runs(code, known))
+
+
+def _joined(runs: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     last, run = "", ""
-    for role, text in _runs(code, language):
+    for role, text in runs:
         if role == last or text.isspace():
             run += text
             continue
-        yield _span(last, run)
+        if run:
+            yield last, run
         last, run = role, text
-    yield _span(last, run)
+    if run:
+        yield last, run
 
 
 def _runs(code: str, language: Language) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,8 @@
 """Who reads: everything about a page that is not in the conversation."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,6 +11,11 @@ from django.utils import timezone, translation
 from chat.protocol.ids import now_ms
 
 Theme = Literal["system", "light", "dark"]
+
+# The language and the time zone that `Reader.speaking` has set here. A message is drawn by some
+# twenty functions that each see to it; asking Django what is set takes longer than most of them.
+_spoken: ContextVar[tuple[str, str] | None] = ContextVar("spoken", default=None)
+_AS_IT_IS = nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,8 @@ class Reader:
     is_staff: bool = False
     # Whether they want to be notified of answers that end while they look elsewhere.
     notify: bool = False
+    # An administrator has read one of their conversations, and they do not know it yet.
+    was_read: bool = False
     # The agent and the model that they chose last, by id, and how hard it was to think.
     agent: str = ""
     model: str = ""
@@ -44,6 +52,8 @@ class Reader:
     names: Names = Names()
     # False where nothing can be done: in the admin, an export, a shared page.
     may_act: bool = True
+    # Whether anybody may be reading, who has a link to it.
+    is_public: bool = False
     # Whether an administrator reads, who gets at all rows.
     in_admin: bool = False
     # Only tests stop the clock.
@@ -57,13 +67,18 @@ class Reader:
     def initial(self) -> str:
         return self.name[:1].upper() or "?"
 
-    @contextmanager
-    def speaking(self) -> Iterator[None]:
+    def speaking(self) -> AbstractContextManager[object]:
         """Whatever is drawn inside is in the reader's language and time zone."""
-        same_zone = timezone.get_current_timezone_name() == self.time_zone
-        if same_zone and translation.get_language() == self.language:
-            yield
-            return
+        if _spoken.get() == (self.language, self.time_zone):
+            return _AS_IT_IS
+        return self._switched()
+
+    @contextmanager
+    def _switched(self) -> Iterator[None]:
         zone = timezone.override(self.time_zone)
-        with translation.override(self.language), zone:
-            yield
+        token = _spoken.set((self.language, self.time_zone))
+        try:
+            with translation.override(self.language), zone:
+                yield
+        finally:
+            _spoken.reset(token)

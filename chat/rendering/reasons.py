@@ -23,6 +23,7 @@ _ANY_TOOL: dict[ReasonKey, Promise | str] = {
     "one_at_a_time": _("Not run: another call of the same message came first."),
     "cut_off": _("The call was cut off before its arguments were complete."),
     "no_result": _("The provider gave no result for this call."),
+    "not_stored": _("Not run: the call could not be stored first. Nothing was changed."),
 }
 
 _ARGUMENTS: dict[ReasonKey, Promise | str] = {
@@ -53,6 +54,7 @@ _SEARCHING: dict[ReasonKey, Promise | str] = {
 
 _READING: dict[ReasonKey, Promise | str] = {
     "page_address": _("This is not the address of a web page that can be opened."),
+    "page_not_named": _("Nobody has named this address in the conversation, so it was not opened."),
     "page_not_public": _("%(host)s is not on the public internet, so it was not opened."),
     "page_unreachable": _("%(host)s could not be reached."),
     "page_certificate": _("%(host)s has no valid certificate."),

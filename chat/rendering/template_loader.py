@@ -30,16 +30,22 @@ compiled in this way; those of Django's administration and of other applications
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from django.template import Origin, Template
+from django.template import Context, Origin, Template
 from django.template.base import DebugLexer, Lexer, Parser, Token, TokenType
 from django.template.loaders import base, cached, filesystem
+from django.templatetags.i18n import TranslateNode
+from django.utils.translation import get_language
+
+from chat.rendering.icons import icon_html
 
 KEPT_ELEMENTS = ("pre", "textarea", "script", "style")
 KEPT_BLOCKS = ("blocktranslate", "blocktrans", "comment", "verbatim")
 MEANT_SPACE = '" "'
+# An icon with a name is the same in every drawing: it is put into the template as it is compiled.
+_ICON = re.compile(r'icon "([a-z-]+)"(?: "([a-z -]+)")?')
 
 _MARKUP = re.compile(
     r"""(?P<break>\s*\n\s*) | <(?P<name>/?[a-zA-Z][\w-]*) | (?P<quote>["']) | (?P<end>>)""",
@@ -76,6 +82,25 @@ def _compile_compactly(template: Template) -> None:
     tokens = compact(lexer(template.source).tokenize())
     libraries, builtins = engine.template_libraries, engine.template_builtins
     template.nodelist = Parser(tokens, libraries, builtins, template.origin).parse()
+    for node in template.nodelist.get_nodes_by_type(TranslateNode):
+        assert isinstance(node, TranslateNode)
+        if not (node.asvar or node.message_context) and node.filter_expression.var.literal:
+            node.render = _Remembered(node.render)  # type: ignore[method-assign]
+
+
+class _Remembered:
+    """Words that are always the same in a language: looked up once in each."""
+
+    def __init__(self, render: Callable[[Context], str]) -> None:
+        self._render = render
+        self._known: dict[str | None, str] = {}
+
+    def __call__(self, context: Context) -> str:
+        language = get_language()
+        words = self._known.get(language)
+        if words is None:
+            words = self._known[language] = self._render(context)
+        return words
 
 
 def compact(tokens: Sequence[Token]) -> list[Token]:
@@ -93,6 +118,8 @@ def compact(tokens: Sequence[Token]) -> list[Token]:
             token.token_type, token.contents = TokenType.TEXT, " "
         elif token.token_type == TokenType.COMMENT:
             continue
+        elif drawn := _ICON.fullmatch(token.contents):
+            token.token_type, token.contents = TokenType.TEXT, icon_html(drawn[1], drawn[2] or "")
         elif token.token_type == TokenType.BLOCK:
             kept_until = f"end{_name(token)}" if _name(token) in KEPT_BLOCKS else ""
         _append(compacted, token)

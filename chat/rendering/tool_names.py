@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext as _
 
+from chat.protocol.mcp_names import plain_name
 from chat.rendering.reader import Reader
 
 
@@ -23,7 +24,9 @@ def _server_tool_name(tool: str) -> str:
             return _("Command")
         case "text_editor_code_execution":
             return _("File")
+        case "image_generation":
+            return _("Picture")
         case "file_search":
             return _("File search")
         case _:
-            return tool
+            return plain_name(tool)

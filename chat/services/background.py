@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from chat.protocol.trail import trail
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -18,14 +20,15 @@ class Background:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def __bool__(self) -> bool:
-        return bool(self._tasks)
+        # One that has come to its end is forgotten only a moment later.
+        return not all(task.done() for task in self._tasks)
 
     def spawn(self, work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
         """Start a task, in a context of its own: one inherited from a request would hold that
-        request's thread and database connection."""
-        task = asyncio.get_running_loop().create_task(
-            work, name=name, context=contextvars.Context()
-        )
+        request's thread and database connection. For whom it works is all that it is told."""
+        context = contextvars.Context()
+        context.run(trail.set, trail.get())
+        task = asyncio.get_running_loop().create_task(work, name=name, context=context)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

@@ -44,6 +44,15 @@ class InProcessChannelLayer(BaseChannelLayer):
         self.groups: defaultdict[str, set[str]] = defaultdict(set)
         self.dropped = 0
 
+    @property
+    def is_up(self) -> bool:
+        """Whether it reaches everybody that it should."""
+        return True
+
+    def backlog(self) -> tuple[int, int]:
+        """How many messages wait, and how many were lost."""
+        return sum(len(queue.messages) for queue in self.queues.values()), self.dropped
+
     async def new_channel(self, prefix: str = "specific") -> str:
         name = f"{prefix}.inprocess!{uuid7().hex}"
         self.queues[name] = Queue(self.capacity)

@@ -10,7 +10,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from chat.models import Conversation, Message, Part, SearchEntry, View
+from django.db.models import Model
+
+from chat.models import BackgroundCall, Conversation, Message, Part, SearchEntry, View
 from chat.protocol.frozen import JsonObject
 from chat.protocol.messages import ModelRef
 from chat.services import sql
@@ -108,6 +110,11 @@ def one_listed(user_id: int, key: UUID) -> list[tuple[Any, ...]]:
     )
 
 
+def was_read(user_id: int) -> bool:
+    """Whether an administrator has read something of a person's that they have not seen listed."""
+    return bool(sql.fetch("SELECT 1 FROM chat_profile WHERE user_id = %s AND was_read", user_id))
+
+
 def mark_read(user_id: int, key: UUID) -> bool:
     """Whether there was something unread in a conversation that its owner sees now."""
     return bool(
@@ -122,11 +129,6 @@ def mark_read(user_id: int, key: UUID) -> bool:
 
 _MADE_TITLE = """id = %s AND title = %s AND NOT titled_by_hand AND deleted_at IS NULL
     AND NOT temporary"""
-
-
-def is_titled(key: UUID, made: str) -> bool:
-    """Whether a conversation has this title, and nobody has given it by hand."""
-    return bool(sql.fetch(f"SELECT 1 FROM chat_conversation WHERE {_MADE_TITLE}", key, made))
 
 
 def change_title(key: UUID, made: str, title: str) -> int | None:
@@ -203,6 +205,18 @@ def first_shown(key: UUID, since: int, most: int) -> list[Message]:
     )
 
 
+def every_after(key: UUID, position: int, most: int) -> list[Message]:
+    """The next messages after a position, also those that are out of sight."""
+    return sql.select(
+        Message,
+        "WHERE conversation_id = %s AND position > %s ORDER BY position LIMIT %s",
+        key,
+        position,
+        most,
+        also=_ALSO,
+    )
+
+
 def shown(keys: Sequence[UUID]) -> list[Message]:
     """These messages, in their order; none that is out of sight."""
     return sql.select(
@@ -225,6 +239,8 @@ class After(NamedTuple):
     # Whether a message waits and may be sent now.
     goes_on: bool
     temporary: bool
+    # Its title, unless somebody gave it by hand.
+    made_title: str
     answer: Message
 
 
@@ -246,15 +262,22 @@ def raise_rev_after(message: UUID, conversation: UUID, now: datetime, *, hold: b
         "temporary": f"(SELECT temporary {here})",
         "goes_on": f"""(SELECT NOT queue_held AND EXISTS (SELECT 1 FROM chat_queuedmessage queued
             WHERE queued.conversation_id = c.id) {here})""",
+        "made_title": f"""(SELECT CASE WHEN titled_by_hand OR temporary OR deleted_at IS NOT NULL
+            THEN '' ELSE title END {here})""",
     }
     [row] = sql.select(Message, "WHERE id = %s", message, also=_ALSO | also)
     asked: Any = row
-    return After(asked.rev, bool(asked.goes_on), bool(asked.temporary), row)
+    return After(asked.rev, bool(asked.goes_on), bool(asked.temporary), asked.made_title, row)
 
 
 def write_parts(parts: Sequence[Part]) -> None:
     """New parts, and known ones brought forward."""
     sql.insert(parts, _PART_KNOWN)
+
+
+def add(rows: Sequence[Model]) -> None:
+    """New rows of one model: an import writes tens of thousands."""
+    sql.insert(rows)
 
 
 def write_entries(entries: Sequence[SearchEntry]) -> None:
@@ -267,6 +290,17 @@ def write_title_entry(entry: SearchEntry) -> None:
 
 
 # --- turns ------------------------------------------------------------------------
+
+
+# The first half of the key by which those stand in line who begin an answer for one person.
+_IN_LINE = 17
+
+
+def stand_in_line(user_id: int) -> None:
+    """Whoever begins an answer for this person at the same moment, anywhere, waits until the
+    transaction ends, and counts what it has written. SQLite has one writer at a time anyway."""
+    if sql.for_update():
+        sql.fetch("SELECT 1 FROM pg_advisory_xact_lock(%s, %s)", _IN_LINE, user_id)
 
 
 class Standing(NamedTuple):
@@ -287,6 +321,9 @@ class Standing(NamedTuple):
     running: int
     # How many messages wait in this conversation.
     queued: int
+    # The oldest and the newest form of the messages that are shown; none where there are none.
+    oldest_form: int | None
+    newest_form: int | None
     # What this person asks of every agent, and of those that answer in this folder.
     instructions: str
     folder_instructions: str
@@ -300,10 +337,12 @@ def standing(conversation: Conversation, user_id: int, client_id: str) -> Standi
                 shown.id, shown.position, answer.provider_id, answer.model_id,
                 (SELECT COUNT(*) FROM chat_generation WHERE status = 'active' AND +user_id = %s),
                 (SELECT COUNT(*) FROM chat_queuedmessage WHERE conversation_id = %s),
+                forms.oldest, forms.newest,
                 (SELECT instructions FROM chat_profile WHERE user_id = %s),
                 (SELECT instructions FROM chat_folder WHERE id = %s),
                 (SELECT stamp FROM chat_catalogstamp)
-            FROM (SELECT 1) AS one
+            FROM (SELECT MIN(format_version) AS oldest, MAX(format_version) AS newest
+                FROM chat_message WHERE conversation_id = %s AND archived_at IS NULL) AS forms
             LEFT JOIN chat_generation started ON started.conversation_id = %s
                 AND started.client_id = %s AND started.client_id <> ''
             LEFT JOIN chat_generation active ON active.conversation_id = %s
@@ -314,10 +353,11 @@ def standing(conversation: Conversation, user_id: int, client_id: str) -> Standi
             LEFT JOIN chat_message answer ON answer.conversation_id = %s
                 AND answer.position = (SELECT MAX(position) FROM chat_message
                     WHERE conversation_id = %s AND role = 'assistant')""",
-        *(user_id, key, user_id, conversation.folder_id, key, client_id, key, key, key, key, key),
+        *(user_id, key, user_id, conversation.folder_id, key),
+        *(key, client_id, key, key, key, key, key),
     )
     started, active, tab, stopping, last, head, provider_id, model_id = found[:8]
-    running, queued, instructions, folder_instructions, stamp = found[8:]
+    running, queued, oldest, newest, instructions, folder_instructions, stamp = found[8:]
     return Standing(
         started=sql.as_uuid(started) if started else None,
         active=sql.as_uuid(active) if active else None,
@@ -330,6 +370,8 @@ def standing(conversation: Conversation, user_id: int, client_id: str) -> Standi
         else ModelRef(provider_id=provider_id, model_id=model_id),
         running=running,
         queued=queued,
+        oldest_form=oldest,
+        newest_form=newest,
         instructions=instructions or "",
         folder_instructions=folder_instructions or "",
         catalog_stamp=stamp or "",
@@ -364,6 +406,12 @@ def activity(key: UUID) -> tuple[tuple[UUID, int] | None, bool]:
     return (sql.as_uuid(run), seq) if run else None, bool(queued)
 
 
+def write_background_call(call: BackgroundCall) -> None:
+    """Keep what a title or a summary took, unless its conversation is gone meanwhile."""
+    if sql.fetch("SELECT 1 FROM chat_conversation WHERE id = %s", call.conversation_id):
+        sql.insert([call])
+
+
 def note_flushed(seqs: Mapping[UUID, int]) -> None:
     """How far these runs are stored, unless they have ended."""
     sql.change_each(
@@ -372,30 +420,72 @@ def note_flushed(seqs: Mapping[UUID, int]) -> None:
     )
 
 
-def held_runs(keys: Sequence[UUID]) -> dict[UUID, JsonObject | None]:
-    """Those of these runs that have not ended, held until the transaction ends; and who asked
-    each to stop."""
+def held_runs(attempts: Mapping[UUID, int]) -> dict[UUID, JsonObject | None]:
+    """Those of these runs that have not ended and that no other process has taken up since this
+    attempt, held until the transaction ends; and who asked each to stop."""
     found = sql.fetch(
-        f"""SELECT id, stop_requested_by FROM chat_generation
-            WHERE status = 'active' AND id IN {sql.places(keys)} {sql.for_update()}""",
-        *keys,
+        f"""SELECT id, attempt, stop_requested_by FROM chat_generation
+            WHERE status = 'active' AND id IN {sql.places(list(attempts))} {sql.for_update()}""",
+        *attempts,
     )
-    return {sql.as_uuid(key): json.loads(by) if by else None for key, by in found}
+    runs = ((sql.as_uuid(key), attempt, by) for key, attempt, by in found)
+    return {
+        key: json.loads(by) if by else None for key, attempt, by in runs if attempt == attempts[key]
+    }
 
 
-def end_run(key: UUID, status: str, now: datetime) -> bool:
+def leave_run(key: UUID, attempt: int, seq: int) -> bool:
+    """Leave a run to whoever takes it up; whether it was still this attempt's."""
+    return bool(
+        sql.change(
+            """UPDATE chat_generation SET process_id = NULL, flushed_seq = %s
+                WHERE id = %s AND status = 'active' AND attempt = %s
+                    AND stop_requested_by IS NULL""",
+            *(seq, key, attempt),
+        )
+    )
+
+
+def end_run(key: UUID, status: str, now: datetime, attempt: int = 0) -> bool:
     """Whether it was this call that ended the run: of all who try, one succeeds."""
     return bool(
         sql.change(
             """UPDATE chat_generation SET status = %s, finished = %s
-                WHERE id = %s AND status = 'active'""",
-            status,
-            now,
-            key,
+                WHERE id = %s AND status = 'active' AND attempt = %s""",
+            *(status, now, key, attempt),
         )
     )
+
+
+# --- views ------------------------------------------------------------------------
+
+
+# Views that need not be kept: in temporary chats they say how long the chat lives.
+_LEFT_FOR_GOOD = """left_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM chat_generation run
+        WHERE run.conversation_id = chat_view.conversation_id AND run.status = 'active')
+    AND NOT EXISTS (SELECT 1 FROM chat_conversation
+        WHERE chat_conversation.id = chat_view.conversation_id AND temporary)"""
 
 
 def write_view(view: View) -> None:
     """A new view, or what a known socket shows now."""
     sql.insert([view], _VIEW_KNOWN)
+
+
+def leave_views(user_id: int, tab_id: str, socket: str, *, closed: bool) -> None:
+    """A socket of a tab is gone; what the tab showed before is left with it, in the same way.
+    Those in which nothing is being written go."""
+    sql.change(
+        f"""UPDATE chat_view SET left_at = {sql.now()}, closed = %s
+            WHERE user_id = %s AND tab_id = %s AND (socket = %s OR left_at IS NOT NULL)""",
+        *(closed, user_id, tab_id, socket),
+    )
+    sql.change(
+        f"DELETE FROM chat_view WHERE user_id = %s AND tab_id = %s AND {_LEFT_FOR_GOOD}",
+        *(user_id, tab_id),
+    )
+
+
+def forget_left_views() -> None:
+    sql.change(f"DELETE FROM chat_view WHERE {_LEFT_FOR_GOOD}")

@@ -199,7 +199,7 @@ def _gist(arguments: JsonObject) -> str:
     return str(arguments["expression"])
 
 
-@tool(name="calculator", icon="calc", timeout=5, gist=_gist)
+@tool(name="calculator", icon="calc", timeout=5, gist=_gist, effects=False)
 def calculator(
     expression: Annotated[str, "What to calculate, e.g. (17.5% of 2,340) + sqrt(2)^3"],
 ) -> ToolResult:

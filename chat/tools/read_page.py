@@ -13,14 +13,32 @@ from chat.formats.plain_markdown import plain_text
 from chat.protocol.displays import PageDisplay
 from chat.protocol.errors import ToolFailure
 from chat.protocol.frozen import JsonObject
-from chat.protocol.interfaces import ToolResult
+from chat.protocol.interfaces import ToolContext, ToolResult
 from chat.protocol.reasons import reason
+from chat.tools.own_settings import OwnSettings
 from chat.tools.pages.addresses import Allowed
 from chat.tools.pages.fetch import Fetcher, parse_address
+from chat.tools.pages.named import is_named
 from chat.tools.pages.readable import Readable, read
 from chat.tools.pool import POOL, ThreadPool
 from chat.tools.registry import tool
 
+
+class ReadSettings(OwnSettings):
+    """What an administrator decides of reading."""
+
+    named_only: Annotated[
+        bool,
+        "Only addresses that were named",
+        "By the person, a search or a page that was read, in the same conversation. A page can "
+        "then not talk a model into carrying words of the conversation elsewhere in an address.",
+    ] = False
+
+
+NOT_NAMED: Final = (
+    "Not opened: nobody has named this address in the conversation. Open only addresses that the "
+    "person, a search or a page that you have read has named; search, or ask the person for it."
+)
 # So much is read at a time, in characters.
 PART: Final = 12_000
 EXCERPT: Final = 400
@@ -87,15 +105,19 @@ def _gist(arguments: JsonObject) -> str:
     return str(arguments["url"])
 
 
-@tool(name="read_page", icon="page", timeout=45, gist=_gist)
+@tool(name="read_page", icon="page", timeout=45, gist=_gist, effects=False)
 async def read_page(
     url: Annotated[str, Field(max_length=2000), "Address of the page"],
+    context: ToolContext,
+    settings: ReadSettings,
     offset: Annotated[int, Field(ge=0), "Read on from this character"] = 0,
 ) -> ToolResult:
     """Read the text of a web page or of a PDF file on the web, part by part.
 
     Use it for pages that the person names or that a search has found.
     """
+    if settings.named_only and not is_named(parse_address(url), context.told()):
+        raise ToolFailure(NOT_NAMED, reason("page_not_named"))
     page = await reader.page(url)
     title, whole = page.readable.title, page.readable.text
     if offset >= len(whole):

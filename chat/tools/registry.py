@@ -7,13 +7,15 @@ async def weather(city: Annotated[str, "Name of the city"]) -> str:
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Final, TypeVar, overload
 
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolContext, ToolSpec
 from chat.protocol.text import clean_text
+from chat.tools.own_settings import OwnSetting, settings_of
 from chat.tools.pool import POOL, ThreadPool
 from chat.tools.schema import Signature, signature
 from chat.tools.toolbox import Toolbox
@@ -39,6 +41,15 @@ class Tool:
     # One of `templates/chat/icons.html`; what is not there is drawn as this one.
     icon: str = "nut"
     gist: Gist | None = None
+    # Whether a call changes anything outside: then it is never made a second time by itself.
+    effects: bool = True
+    # What an administrator has entered for its own settings.
+    own: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def settings(self) -> tuple[OwnSetting, ...]:
+        """The settings that it has besides those of every tool."""
+        return settings_of(self.takes.settings[1]) if self.takes.settings else ()
 
     @property
     def name(self) -> str:
@@ -53,11 +64,35 @@ class Tool:
         line = " ".join(clean_text(str(text)).split())
         return line if len(line) <= _GIST_LENGTH else line[: _GIST_LENGTH - 1] + "…"
 
+    def within(self, limits: "ToolLimits | None") -> "Tool":
+        """The same with these limits, as far as they say something."""
+        if limits is None:
+            return self
+        return replace(
+            self,
+            timeout=limits.timeout or self.timeout,
+            output_limit=limits.output or self.output_limit,
+            own=limits.own or self.own,
+        )
+
     async def call(self, arguments: JsonObject, context: ToolContext, pool: ThreadPool) -> Any:
-        values = self.takes.bind(arguments, context)
+        values = self.takes.bind(arguments, context, self.own)
         if inspect.iscoroutinefunction(self.function):
             return await self.function(**values)
         return await pool.run(lambda: self.function(**values))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLimits:
+    """What an administrator allows a tool – seconds, and characters that the model reads – and has
+    entered for its own settings."""
+
+    timeout: int | None = None
+    output: int | None = None
+    own: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+NO_LIMITS: Final[Mapping[str, ToolLimits]] = MappingProxyType({})
 
 
 class Registry:
@@ -91,6 +126,7 @@ class Registry:
         output_limit: int = ...,
         icon: str = ...,
         gist: Gist | None = ...,
+        effects: bool = ...,
     ) -> Callable[[Function], Function]: ...
 
     def tool(self, function: Function | None = None, /, **options: Any) -> Any:
@@ -102,10 +138,22 @@ class Registry:
 
         return register if function is None else register(function)
 
-    def toolbox(self, allowed: Iterable[str], disabled: Iterable[str] = ()) -> Toolbox:
-        """What one agent may use: its own list without what is switched off for all."""
+    def has_effects(self, name: str) -> bool:
+        """Whether a call may have changed something; of a tool that is gone nothing is known."""
+        tool = self._tools.get(name)
+        return tool is None or tool.effects
+
+    def toolbox(
+        self,
+        allowed: Iterable[str],
+        disabled: Iterable[str] = (),
+        limits: Mapping[str, ToolLimits] = NO_LIMITS,
+    ) -> Toolbox:
+        """What one agent may use: its own list without what is switched off for all, each within
+        the limits that somebody has set for it."""
         names = set(allowed) - set(disabled)
-        return Toolbox([tool for tool in self if tool.name in names], self._pool)
+        tools = (tool for tool in self if tool.name in names)
+        return Toolbox([tool.within(limits.get(tool.name)) for tool in tools], self._pool)
 
     def _add(self, tool: Tool) -> None:
         if tool.name in self._tools:

@@ -1,9 +1,10 @@
 """The JSON Schema of a function's arguments, and their check, from its type hints."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from types import MappingProxyType
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
@@ -12,7 +13,9 @@ from chat.protocol.errors import ToolFailure
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolContext
 from chat.protocol.reasons import Reason, ReasonKey, reason
+from chat.tools.own_settings import OwnSettings, read_settings, settings_of
 
+EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 _SHOWN_FAULTS = 5
 
 
@@ -23,8 +26,12 @@ class Signature:
     model: type[BaseModel]
     parameters: JsonObject
     context: str | None
+    # The parameter that takes what an administrator has set, and its class.
+    settings: tuple[str, type[OwnSettings]] | None = None
 
-    def bind(self, arguments: JsonObject, context: ToolContext) -> dict[str, Any]:
+    def bind(
+        self, arguments: JsonObject, context: ToolContext, own: Mapping[str, Any] = EMPTY
+    ) -> dict[str, Any]:
         """The keyword arguments of the call; bad ones raise with the field's name."""
         try:
             checked = self.model.model_validate(arguments)
@@ -33,6 +40,9 @@ class Signature:
             raise ToolFailure(_faults(faults), *_reasons(faults)) from error
         fields = type(checked).model_fields
         values = {str(field.alias): getattr(checked, name) for name, field in fields.items()}
+        if self.settings is not None:
+            name, kind = self.settings
+            values[name] = read_settings(kind, own)
         return values if self.context is None else values | {self.context: context}
 
 
@@ -41,6 +51,7 @@ def signature(function: Callable[..., Any]) -> Signature:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     context: str | None = None
+    settings: tuple[str, type[OwnSettings]] | None = None
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise TypeError(f"tool {function.__name__}: *{name} has no place in a JSON schema")
@@ -49,12 +60,16 @@ def signature(function: Callable[..., Any]) -> Signature:
         if hints[name] is ToolContext:
             context = name
             continue
+        if isinstance(hints[name], type) and issubclass(hints[name], OwnSettings):
+            settings_of(hints[name])
+            settings = (name, hints[name])
+            continue
         # The underscore keeps names such as `copy` or `json` off pydantic's own.
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[f"{name}_"] = (_described(hints[name]), Field(default, alias=name))
     config = ConfigDict(extra="forbid")
     model: type[BaseModel] = create_model(function.__name__, __config__=config, **fields)
-    return Signature(model, _tidy(model.model_json_schema(by_alias=True)), context)
+    return Signature(model, _tidy(model.model_json_schema(by_alias=True)), context, settings)
 
 
 def _described(hint: Any) -> Any:

@@ -58,14 +58,21 @@ def unreadable() -> ToolFailure:
 # --- DuckDuckGo, which has no API: its page for browsers without scripts ------------
 
 
-def ask_duckduckgo(query: str, count: int, *, url: str | None, timeout: float) -> Hits:
+def ask_duckduckgo(
+    query: str,
+    count: int,
+    *,
+    url: str | None,
+    timeout: float,
+    region: str = REGION,
+) -> Hits:
     """Blocks. ddgs itself takes a captcha, a changed page and an empty one for the same."""
     # Imported late: it brings 27 MB that an installation without searching never needs.
     from ddgs.engines.duckduckgo import Duckduckgo
     from ddgs.exceptions import DDGSException
 
     engine = Duckduckgo(timeout=max(int(timeout), 1))
-    asked = engine.build_payload(query, REGION, "moderate", None)
+    asked = engine.build_payload(query, region, "moderate", None)
     try:
         answer = engine.http_client.request("POST", url or engine.search_url, data=asked)
     except DDGSException as error:

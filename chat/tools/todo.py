@@ -41,7 +41,7 @@ def _gist(arguments: JsonObject) -> str:
     return f"{done}/{len(todos)}"
 
 
-@tool(name="todo_write", icon="list", timeout=5, gist=_gist)
+@tool(name="todo_write", icon="list", timeout=5, gist=_gist, effects=False)
 def todo_write(
     todos: Annotated[list[Todo], Field(max_length=100), "The whole list, in place of the old one"],
     context: ToolContext,

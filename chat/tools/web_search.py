@@ -15,16 +15,29 @@ from chat.protocol.errors import ToolFailure
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import SearchEngine, ToolContext, ToolResult
 from chat.protocol.reasons import reason
+from chat.tools.own_settings import OwnSettings
 from chat.tools.pool import POOL, ThreadPool
 from chat.tools.registry import tool
-from chat.tools.search_engines import Hits, ask_duckduckgo, ask_engine, unreachable
+from chat.tools.search_engines import REGION, Hits, ask_duckduckgo, ask_engine, unreachable
+
+
+class SearchSettings(OwnSettings):
+    """Of DuckDuckGo; other engines are set up as search engines."""
+
+    region: Annotated[
+        str,
+        Field(pattern=r"^[a-z]{2}-[a-z]{2}$"),
+        "Region",
+        "Of DuckDuckGo, such as us-en, de-de or cn-zh. Empty is everywhere.",
+    ] = REGION
+
 
 RESULTS = 5
 MAX_RESULTS = 10
 MAX_QUERY = 400
 BUSY = "Too many searches at once. Answer without searching and say so, or try again later."
 
-Key = tuple[str, str, str, int]
+Key = tuple[str, str, str, int, SearchSettings]
 
 
 @dataclass
@@ -47,25 +60,35 @@ class Search:
         query: str,
         count: int,
         engine: SearchEngine | None = None,
+        settings: SearchSettings | None = None,
     ) -> Hits:
-        engine = engine or SearchEngine()
-        key = (engine.kind, engine.base_url, query.casefold(), count)
+        engine, settings = engine or SearchEngine(), settings or SearchSettings()
+        key = (engine.kind, engine.base_url, query.casefold(), count, settings)
         if (known := self._recall(key)) is not None:
             return known
         try:
-            found = await self._ask(query, count, engine)
+            found = await self._ask(query, count, engine, settings)
         except TimeoutError:
             raise unreachable() from None
         self._remember(key, found)
         return found
 
-    async def _ask(self, query: str, count: int, engine: SearchEngine) -> Hits:
+    async def _ask(
+        self, query: str, count: int, engine: SearchEngine, settings: SearchSettings
+    ) -> Hits:
         if engine.kind != "duckduckgo":
             async with asyncio.timeout(self.timeout):
                 return await ask_engine(engine, query, count)
         # It has no key by which it would know us: who asks too fast is shown a captcha.
         await asyncio.sleep(self._turn())
-        ask = partial(ask_duckduckgo, query, count, url=self.url, timeout=self.timeout)
+        ask = partial(
+            ask_duckduckgo,
+            query,
+            count,
+            url=self.url,
+            timeout=self.timeout,
+            region=settings.region,
+        )
         async with asyncio.timeout(self.timeout):
             return await self.pool.run(ask)
 
@@ -112,10 +135,11 @@ def _gist(arguments: JsonObject) -> str:
     return str(arguments["query"])
 
 
-@tool(name="duckduckgo_search", icon="globe", timeout=25, gist=_gist)
+@tool(name="duckduckgo_search", icon="globe", timeout=25, gist=_gist, effects=False)
 async def duckduckgo_search(
     query: Annotated[str, "Words to search for"],
     context: ToolContext,
+    settings: SearchSettings,
     max_results: Annotated[int, Field(ge=1, le=MAX_RESULTS), "How many results"] = RESULTS,
 ) -> ToolResult:
     """Search the web: titles, addresses and excerpts of pages.
@@ -125,5 +149,5 @@ async def duckduckgo_search(
     asked = " ".join(query.split())[:MAX_QUERY].strip()
     if not asked:
         raise ToolFailure("query: say what to search for", reason("search_no_words"))
-    hits = await search.hits(asked, max_results, context.search_engine)
+    hits = await search.hits(asked, max_results, context.search_engine, settings)
     return ToolResult(_listed(hits), display=SearchDisplay(query=asked, hits=hits))

@@ -82,22 +82,26 @@ def attachment(request: HttpRequest, attachment_id: UUID) -> HttpResponse:
         if request.method == "DELETE":
             services.discard_attachment(asking, attachment_id)
             return HttpResponse(status=204)
-        return _download(request, services.find_attachment(asking, attachment_id))
+        return send_file(request, services.find_attachment(asking, attachment_id))
     except ChatError as error:
         if error.key == "error.chat_attachment_in_use":
             return HttpResponse(status=409)
         raise Http404 from None
 
 
-def _download(request: HttpRequest, row: Attachment) -> HttpResponse:
-    """The file as it was uploaded; with `?shown` a picture as it is looked at. A moving one has
+def send_file(request: HttpRequest, row: Attachment, *, bare: bool = False) -> HttpResponse:
+    """The file as it was uploaded; with `?shown` a picture as it is looked at, and never otherwise
+    to strangers (`bare`): the file itself says where and when it was taken. A moving one has
     nothing in it but pictures, and is shown as it is."""
-    shown = "shown" in request.GET and row.mime in IMAGES and row.mime != "image/gif"
+    shown = bare or "shown" in request.GET
+    shown = shown and row.mime in IMAGES and row.mime != "image/gif"
     # The content of an id never changes; asking again is how its owner is checked.
     tag = quote_etag(f"{row.pk}-shown" if shown else str(row.pk))
     if tag in parse_etags(request.headers.get("If-None-Match", "")):
         return _guarded(HttpResponse(status=304), row, tag)
     picture = services.picture_to_show(row) if shown else None
+    if bare and shown and picture is None:
+        raise Http404
     try:
         content = picture.data if picture else row.file.read()
     except FileNotFoundError:

@@ -30,7 +30,8 @@ def introduction(request: HttpRequest) -> HttpResponse:
 @never_cache
 def models(request: HttpRequest) -> HttpResponse:
     """The list, when somebody opens it."""
-    asking, catalog = caller(request), services.current_catalog()
+    asking = caller(request)
+    catalog = services.catalog_for(asking)
     reader = reader_of(request, catalog)
     with reader.speaking():
         groups = model_groups(catalog, services.favourite_models(asking))

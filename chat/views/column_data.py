@@ -22,6 +22,7 @@ def read_column(caller: Caller, rows: Rows) -> Column:
         rows=rows.loose,
         more=len(listed) > rows.loose,
         folders=tuple(_folder(each, place) for each in folders),
+        was_read=services.was_read(caller),
     )
 
 

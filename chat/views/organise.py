@@ -17,7 +17,7 @@ from chat.protocol.errors import ChatError
 from chat.protocol.ids import is_uuid
 from chat.rendering.page.pages import Undo, toast_html, undo_html
 from chat.services import Caller
-from chat.views.exports import export_several
+from chat.views.exports import export_or_ask
 from chat.views.folders import move_or_ask
 from chat.views.responses import (
     acaller,
@@ -126,8 +126,8 @@ async def several(request: HttpRequest) -> HttpResponseBase:
             done = await services.delete_several(asking, ids)
         case "move" if ids:
             return await move_or_ask(request, asking, ids)
-        case "markdown" | "json" if ids:
-            return await export_several(request, asking, ids, verb)
+        case "export" if ids:
+            return await export_or_ask(request, asking, ids)
         case _:
             return HttpResponse(status=204) if is_scripted(request) else back(request)
     return await _after_several(request, verb, done)

@@ -15,9 +15,10 @@ from django.utils.translation import gettext as _
 
 from chat import services
 from chat.formats.search_filters import Filters
-from chat.models import Conversation, EffortName
+from chat.models import Conversation
 from chat.protocol.effort import AUTO, STEPS, in_order
 from chat.protocol.transcript import Chosen, Transcript
+from chat.rendering.efforts import effort_text
 from chat.rendering.page import times
 from chat.rendering.page.dom import message_id
 from chat.rendering.page.introduction import Example, Introduction
@@ -130,6 +131,7 @@ def conversation_page(
         older_before=shown[0] if shown and transcript.older else None,
         newer_after=shown[-1] if shown and transcript.newer else None,
         uploads=_uploads(),
+        limited=bool(catalog.budgets),
         temporary=transcript.temporary,
         minutes=ceil(settings.PARLEY_LIMITS["lost_seconds"] / 60),
         **extra,
@@ -150,8 +152,9 @@ def empty_page(
         efforts=effort_choices(catalog, agent, model, reader.effort),
         chosen=Chosen(effort=reader.effort),
         tools=tool_choices(catalog, agent, tools_off),
-        connect_url=reverse("admin:chat_provider_add") if connect else "",
+        connect_url=reverse("admin:connect") if connect else "",
         uploads=_uploads(),
+        limited=bool(catalog.budgets),
         **extra,
     )
 
@@ -194,7 +197,7 @@ def agent_choices(catalog: Catalog, selected: KnownAgent | None) -> tuple[Choice
             effort=agent.effort,
         )
         for agent in sorted(catalog.agents.values(), key=lambda agent: spoken(agent.names))
-        if agent.enabled
+        if agent.usable
     )
 
 
@@ -228,16 +231,9 @@ def effort_choices(
     if own and model:
         selected = model.effort_for(wanted or (agent.effort if agent else "")) or AUTO
     return tuple(
-        Choice(step, _effort_name(step), selected=step == selected, offered=step in (AUTO, *own))
+        Choice(step, effort_text(step), selected=step == selected, offered=step in (AUTO, *own))
         for step in (AUTO, *in_order((*STEPS, *chain(*has))))
     )
-
-
-def _effort_name(step: str) -> str:
-    """One that only its model knows is shown by that name."""
-    if step == AUTO:
-        return str(EffortName.AUTOMATIC.label)
-    return str(EffortName(step).label) if step in EffortName.values else step
 
 
 def _place(model: KnownModel) -> tuple[bool, str, str]:
@@ -297,4 +293,5 @@ def _model_entry(model: KnownModel, favourite: bool) -> ModelEntry:
         demo=model.demo,
         favourite=favourite,
         retires_on=model.retires_on,
+        free=model.free,
     )

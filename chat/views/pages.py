@@ -1,5 +1,6 @@
 """Pages that are read."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -32,8 +33,12 @@ from chat.views.responses import (
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
     """A new chat; beside it, without scripts, what was found."""
-    catalog = services.current_catalog()
+    tried = request.GET.get("agent", "")
+    catalog = services.catalog_for(caller(request), trying=tried)
     reader = reader_of(request, catalog)
+    if picked := catalog.picked_agent(tried):
+        # A way to try an agent: it and its own model, whatever was chosen last.
+        reader = replace(reader, agent=str(picked), model="", effort="")
     asked = asked_search(request)
     with reader.speaking():
         page = empty_page(
@@ -93,10 +98,10 @@ def _position(request: HttpRequest, name: str) -> int:
 def older(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """The messages before a position, to put above those that are shown."""
     row = conversation_or_404(caller(request), conversation_id)
-    catalog = services.current_catalog()
+    catalog = services.catalog_for(caller(request), trying=row.agent_id)
     reader = reader_of(request, catalog)
     window = services.Window(_position(request, "before"))
-    transcript = services.read_transcript(caller(request), row.pk, window)
+    transcript = services.open_transcript(caller(request), row.pk, window)
     with reader.speaking():
         page = conversation_page(row, transcript, catalog)
         return HttpResponse(older_html(page, reader))
@@ -115,7 +120,7 @@ async def newer(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 
 
 def _newer(request: HttpRequest, row: Conversation, transcript: Transcript) -> HttpResponse:
-    catalog = services.current_catalog()
+    catalog = services.catalog_for(caller(request), trying=row.agent_id)
     reader = reader_of(request, catalog)
     with reader.speaking():
         page = conversation_page(row, transcript, catalog)

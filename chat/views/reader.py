@@ -1,16 +1,16 @@
 """Who is reading: made once per page and once per socket, from the account and the request."""
 
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
-from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY, get_user
+from django.contrib.auth import get_user
 from django.contrib.auth.models import User
-from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.backends.base import SessionBase
 from django.http.cookie import parse_cookie
 from django.utils import translation
-from django.utils.crypto import constant_time_compare
 
 from chat import services
 from chat.models import Profile
@@ -38,6 +38,7 @@ def make_reader(
         theme=profile.theme,  # type: ignore[arg-type]  # a choice of the same three
         is_staff=user.is_staff,
         notify=profile.notify,
+        was_read=profile.was_read,
         agent=str(profile.agent_id or ""),
         model=str(profile.model_id or ""),
         effort=profile.effort,
@@ -47,10 +48,15 @@ def make_reader(
 
 def socket_visitor(scope: dict[str, Any]) -> tuple[User | None, str]:
     """Who opens a socket, by the session that its cookie names, and the key of that session."""
-    session = SessionStore(_cookies(scope).get(settings.SESSION_COOKIE_NAME))
+    session = _sessions()(_cookies(scope).get(settings.SESSION_COOKIE_NAME))
     user = get_user(SimpleNamespace(session=session))  # type: ignore[arg-type]  # all it looks at
     person = user if isinstance(user, User) and user.is_active else None
     return person, session.session_key or ""
+
+
+def socket_session(scope: dict[str, Any]) -> str:
+    """The key of the session that a cookie names, or nothing where it can name none."""
+    return _sessions()(_cookies(scope).get(settings.SESSION_COOKIE_NAME)).session_key or ""
 
 
 def socket_language(scope: dict[str, Any]) -> str:
@@ -70,6 +76,11 @@ def socket_zone(scope: dict[str, Any]) -> str:
     return _cookies(scope).get(ZONE_COOKIE, "")
 
 
+def _sessions() -> type[SessionBase]:
+    store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
+    return store
+
+
 def _headers(scope: dict[str, Any]) -> dict[str, str]:
     return {
         key.decode("latin1").lower(): value.decode("latin1")
@@ -79,17 +90,6 @@ def _headers(scope: dict[str, Any]) -> dict[str, str]:
 
 def _cookies(scope: dict[str, Any]) -> dict[str, str]:
     return parse_cookie(_headers(scope).get("cookie", ""))
-
-
-def is_welcome(user_id: int, session_key: str) -> bool:
-    """Whether a session still lets this person in: not logged out, switched off or re-keyed."""
-    user = User.objects.filter(pk=user_id, is_active=True).first()
-    session = SessionStore(session_key).load() if session_key else {}
-    return (
-        user is not None
-        and str(session.get(SESSION_KEY)) == str(user_id)
-        and constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash())
-    )
 
 
 def _first_known_zone(*names: str) -> str:

@@ -139,7 +139,7 @@ def _ended(request: HttpRequest) -> tuple[Ended, ...]:
 def show_conversation(
     request: HttpRequest, row: Conversation, transcript: Transcript, **extra: Any
 ) -> HttpResponse:
-    catalog = services.current_catalog()
+    catalog = services.catalog_for(caller(request), trying=row.agent_id)
     reader = reader_of(request, catalog)
     with reader.speaking():
         page = conversation_page(row, transcript, catalog, **extra)

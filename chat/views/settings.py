@@ -1,18 +1,24 @@
 """The settings page: preferences and, for those who may, which tools there are."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from chat import services
 from chat.models import Agent, Profile, ToolSetting
+from chat.rendering.page.budgets import limit_lines
 from chat.rendering.page.settings import AgentColumn, ToolRow, settings_context
+from chat.rendering.page.usage import own_usage
+from chat.services import UsageLine
 from chat.tools import registry
 from chat.views.forms import ProfileForm
 from chat.views.responses import caller, person, reader_of, remember_language
@@ -42,11 +48,13 @@ def tools(request: HttpRequest) -> HttpResponse:
     if not (everywhere or per_agent):
         raise PermissionDenied
     names = [tool.name for tool in registry]
+    asker = caller(request)
     if everywhere:
-        services.switch_tools(names, _ticked(request, "everywhere"))
+        services.switch_tools(asker, names, _ticked(request, "everywhere"))
     if per_agent:
-        agents = [str(pk) for pk in Agent.objects.values_list("pk", flat=True)]
-        services.allow_tools(names, {pk: _ticked(request, f"agent-{pk}") for pk in agents})
+        # Of agents that the page does not show nothing can have been ticked.
+        agents = [str(pk) for pk in _shown_agents().values_list("pk", flat=True)]
+        services.allow_tools(asker, names, {pk: _ticked(request, f"agent-{pk}") for pk in agents})
     return redirect(f"{reverse('chat:settings')}?saved#tools")
 
 
@@ -70,7 +78,15 @@ def _show(request: HttpRequest, user: User, form: ProfileForm) -> HttpResponse:
             may_switch=everywhere,
             saved="saved" in request.GET,
         )
+        context["usage"] = own_usage(_used(user, 1), _used(user, timezone.localdate().day))
+        context["limits"] = limit_lines(services.budget_left(user.pk), reader)
         return render(request, "chat/settings.html", {**context, "form": form})
+
+
+def _used(user: User, days: int) -> UsageLine:
+    """What somebody used in the last so many days."""
+    asked = replace(services.last_days(days), person=user.get_username())
+    return services.report_usage(asked, "kind").total
 
 
 def _tool_rows() -> tuple[ToolRow, ...]:
@@ -86,6 +102,9 @@ def _tool_row(name: str, row: ToolSetting | None) -> ToolRow:
 
 def _agent_columns() -> tuple[AgentColumn, ...]:
     return tuple(
-        AgentColumn(str(agent.pk), agent.name, frozenset(agent.tools))
-        for agent in Agent.objects.filter(enabled=True)
+        AgentColumn(str(agent.pk), agent.name, frozenset(agent.tools)) for agent in _shown_agents()
     )
+
+
+def _shown_agents() -> QuerySet[Agent]:
+    return Agent.objects.filter(enabled=True)

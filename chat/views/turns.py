@@ -22,6 +22,7 @@ from chat.views.responses import (
     acaller,
     aconversation,
     asked_folder,
+    caller,
     is_temporary,
     picks_of,
     reader_of,
@@ -70,8 +71,9 @@ def _refuse_new(request: HttpRequest, content: str, error: ChatError) -> HttpRes
 
 def _show_new(request: HttpRequest, status: int = 200, **extra: Any) -> HttpResponse:
     """The new chat again, with all that was chosen and typed there."""
-    catalog = services.current_catalog()
-    last, picks = reader_of(request, catalog), picks_of(request)
+    picks = picks_of(request)
+    catalog = services.catalog_for(caller(request), trying=picks.agent_id)
+    last = reader_of(request, catalog)
     reader = replace(
         last,
         agent=picks.agent_id or last.agent,

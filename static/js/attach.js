@@ -12,7 +12,9 @@ const uploads = new WeakMap();
 const stored = new WeakMap();
 // By chip: the text that was pasted.
 const pasted = new WeakMap();
-const key = `files:${document.querySelector("main").dataset.conversation ?? "new"}`;
+const { conversation, person } = document.querySelector("main").dataset;
+// As composer.js names the place of a draft.
+const key = `files:${conversation ?? `new:${person}`}`;
 
 function unitOf(bytes) {
   if (bytes < 1000) return ["B", 1];

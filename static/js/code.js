@@ -52,5 +52,27 @@ document.addEventListener("focusin", (event) => {
   if (button && WAYS.includes(button.dataset.code)) tell(button);
 });
 
-document.body.addEventListener("htmx:wsAfterMessage", number);
+// --- changes side by side, where there is room: a choice for all of them, kept in the browser -------
+
+const SPLIT = "input.split";
+const isSplit = () => localStorage.getItem("split") === "on";
+
+function split() {
+  if (!isSplit() || document.querySelector("#go [form=stop]")) return;
+  for (const box of document.querySelectorAll(SPLIT)) box.checked = true;
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (!target.matches?.(SPLIT)) return;
+  localStorage.setItem("split", target.checked ? "on" : "");
+  for (const box of document.querySelectorAll(SPLIT)) box.checked = target.checked;
+});
+
+function drawn() {
+  number();
+  split();
+}
+
+document.body.addEventListener("htmx:wsAfterMessage", drawn);
 show(localStorage.getItem("code"));
+split();

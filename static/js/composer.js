@@ -6,7 +6,9 @@ import { insist, isLive, tabId } from "./socket.js";
 const byId = (id) => document.getElementById(id);
 const form = byId("composer");
 const text = form?.elements.content;
-const place = document.querySelector("main")?.dataset.conversation ?? "new";
+const { conversation, person } = document.querySelector("main")?.dataset ?? {};
+// Where nothing was said yet a tab may have belonged to somebody else before.
+const place = conversation ?? `new:${person}`;
 const key = `draft:${place}`;
 // The command that waits for its reply, and promises: of files that are being put back, and of
 // texts that are becoming files.
@@ -71,6 +73,8 @@ function takeLongText(event) {
 
 function takeFiles(event, transfer) {
   if (!hasFiles(transfer) || !byId("attached")) return;
+  // What is dropped on the column is imported (drag.js).
+  if (event.target.closest?.("#sidebar")) return form.removeAttribute("data-drop");
   // A piece of a document is copied as words and as a picture of them: the words are meant.
   if (event.type === "paste" && transfer.types.includes("text/plain")) return;
   event.preventDefault();

@@ -6,11 +6,9 @@ const failed = () => document.dispatchEvent(new Event("parley:failed"));
 
 // --- changes and to-do lists are copied as one would write them --------------------------------
 
-const SIGNS = { "+": "+", "−": "-" };
-
-function changedLine(row) {
-  const [, sign, text] = row.cells;
-  return (SIGNS[sign.textContent] ?? " ") + text.textContent;
+function changedLine(line) {
+  const sign = line.matches(".add") ? "+" : line.matches(".cut") ? "-" : " ";
+  return sign + line.querySelector("code").textContent;
 }
 
 function todoLine(item) {
@@ -19,10 +17,12 @@ function todoLine(item) {
 }
 
 function fieldText(field) {
-  const changes = [...field.querySelectorAll(".diff tr:not(.gap)")].map(changedLine);
-  const todos = [...field.querySelectorAll(".todo > li")].map(todoLine);
+  const changes = [...field.querySelectorAll(".line:not(.twin)")].map(changedLine);
+  const todos = [...field.querySelectorAll(".todo > li:not([data-removed])")].map(todoLine);
   if (changes.length || todos.length) return [...changes, ...todos].join("\n");
-  return field.querySelector("pre")?.textContent ?? field.querySelector("[data-copied]").innerText;
+  // A long text stands in several pieces, some of them folded away.
+  const pieces = [...field.querySelectorAll("pre")].map((pre) => pre.textContent);
+  return pieces.length ? pieces.join("") : field.querySelector("[data-copied]").innerText;
 }
 
 // --- tables -------------------------------------------------------------------------------------
@@ -65,6 +65,7 @@ async function answerSource(address) {
 
 async function textOf(button) {
   if (button.dataset.copy === "source") return answerSource(button.dataset.source);
+  if (button.dataset.copy === "link") return button.parentElement.querySelector("input").value;
   const table = button.closest(".table")?.querySelector("table");
   if (table) return button.dataset.copy === "csv" ? tableCsv(table) : tableMarkdown(table);
   const field = button.closest(".field, figure");
@@ -98,7 +99,6 @@ async function copy(button) {
 }
 
 document.addEventListener("click", (event) => {
-  // Also where messages stand in a tree of their own, as in the administration.
-  const button = event.composedPath()[0].closest?.("button[data-copy]");
+  const button = event.target.closest("button[data-copy]");
   if (button) copy(button).catch(failed);
 });

@@ -10,12 +10,10 @@ async function load(address) {
 }
 
 async function open(link) {
-  // In the administration messages stand in a tree of their own, which has their styles.
-  const root = link.getRootNode();
-  if (root.getElementById("details")) return;
+  if (document.getElementById("details")) return;
   const dialog = await load(link.href);
   if (!dialog) return document.dispatchEvent(new Event("parley:failed"));
-  (root.body ?? root).append(dialog);
+  document.body.append(dialog);
   dialog.addEventListener("close", () => {
     dialog.remove();
     link.focus();
@@ -24,7 +22,7 @@ async function open(link) {
 }
 
 document.addEventListener("click", (event) => {
-  const link = event.composedPath()[0].closest?.("[data-details]");
+  const link = event.target.closest("[data-details]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   open(link);

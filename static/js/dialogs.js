@@ -35,7 +35,10 @@ export async function openForm(address, body, opener = document.activeElement) {
     let done = false;
     dialog.addEventListener("submit", async (event) => {
       event.preventDefault();
-      done = await submit(dialog, event.target);
+      const form = event.target;
+      done = form.matches("[data-export]")
+        ? await (await import("./export.js")).exportChats(form)
+        : await submit(dialog, form);
       if (done) dialog.close();
     });
     dialog.addEventListener("close", () => {
@@ -47,7 +50,7 @@ export async function openForm(address, body, opener = document.activeElement) {
 
 async function submit(dialog, form) {
   const answer = await ask(form.action, new FormData(form));
-  if (answer?.status !== 422) return follow(answer);
+  if (answer?.status !== 422 && !answer?.headers.has("Parley-Form")) return follow(answer);
   const again = new DOMParser().parseFromString(await answer.text(), "text/html");
   dialog.replaceChildren(...again.querySelector("dialog").children);
   dialog.querySelector("[role=alert] ~ input, [name=name]")?.focus();

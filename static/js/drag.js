@@ -1,4 +1,5 @@
-// Conversations are dragged into folders, and out of them.
+// Conversations are dragged into folders, and out of them; files that are dropped on the column are
+// imported.
 import { post } from "./post.js";
 
 const form = document.getElementById("several");
@@ -48,4 +49,31 @@ document.addEventListener("drop", (event) => {
 document.addEventListener("dragend", () => {
   mark(null);
   dragged = null;
+});
+
+// --- files --------------------------------------------------------------------------------------
+
+const sidebar = document.getElementById("sidebar");
+const hasFiles = (event) => !dragged && event.dataTransfer?.types.includes("Files");
+
+async function importFiles(files) {
+  // Where the browser keeps none, they are chosen on the other page.
+  await (await import("./dropped.js")).leave(files).catch(() => {});
+  location.assign(`${sidebar.dataset.import}#dropped`);
+}
+
+sidebar?.addEventListener("dragover", (event) => {
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = "copy";
+  sidebar.toggleAttribute("data-over", true);
+});
+sidebar?.addEventListener("dragleave", (event) => {
+  if (!sidebar.contains(event.relatedTarget)) sidebar.removeAttribute("data-over");
+});
+sidebar?.addEventListener("drop", (event) => {
+  sidebar.removeAttribute("data-over");
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  importFiles([...event.dataTransfer.files]);
 });

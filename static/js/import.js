@@ -56,3 +56,28 @@ function submit(event) {
 }
 
 form.addEventListener("submit", submit);
+
+// Files that were dropped on the column of another page are chosen, and wait for a last look.
+async function takeDropped() {
+  history.replaceState(null, "", location.pathname);
+  const files = await (await import("./dropped.js")).take().catch(() => []);
+  if (!files.length) return;
+  const transfer = new DataTransfer();
+  for (const file of files) transfer.items.add(file);
+  form.elements.files.files = transfer.files;
+  form.querySelector(".button.ink").focus();
+}
+
+if (location.hash === "#dropped") takeDropped();
+
+// A file that is dropped anywhere on this page is chosen; beside the field a browser would open it.
+function take(event) {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  if (event.type === "drop" && event.dataTransfer.files.length) {
+    form.elements.files.files = event.dataTransfer.files;
+    form.querySelector(".button.ink").focus();
+  }
+}
+
+for (const kind of ["dragover", "drop"]) document.addEventListener(kind, take);

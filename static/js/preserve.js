@@ -14,9 +14,9 @@ function neighbours(row) {
   return [...rows.slice(place + 1), ...rows.slice(0, place).reverse()].map(({ id }) => id);
 }
 
-// Returns a function that puts the focus back after a swap. An element is found again as the n-th
-// of those that can have the focus in the nearest element with an id. Where a row of the column is
-// gone, the focus goes to the nearest that is left.
+// Returns a function that puts the focus back after a swap, before the next key can be pressed. An
+// element is found again as the n-th of those that can have the focus in the nearest element with
+// an id. Where a row of the column is gone, the focus goes to the nearest that is left.
 function focusAgain(element) {
   const named = element.closest("[id]");
   const index = focusable(named).indexOf(element);
@@ -55,5 +55,5 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
     if (element.matches("details[open]")) keepOpen(element, fragment);
   }
   const focused = document.activeElement;
-  if (target.contains(focused) && target.id) requestAnimationFrame(focusAgain(focused));
+  if (target.contains(focused) && target.id) queueMicrotask(focusAgain(focused));
 });

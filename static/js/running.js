@@ -4,7 +4,11 @@
 
 const transcript = document.getElementById("t");
 const MOVES = ".markdown, [data-state=running], [data-state=queued]";
+// The caret blinks when no words have come for so many milliseconds: before that, a browser would
+// draw frames for it between those of the words.
+const STANDS = 600;
 let caretBlock = null;
+let standing = 0;
 
 function mark() {
   const running = document.querySelector("#go [form=stop]");
@@ -19,8 +23,10 @@ function mark() {
 
 function moveCaret(block) {
   if (block !== caretBlock) caretBlock?.removeAttribute("data-caret");
-  block?.toggleAttribute("data-caret", true);
+  if (block && block.dataset.caret !== "stands") block.dataset.caret = "stands";
   caretBlock = block;
+  clearTimeout(standing);
+  standing = setTimeout(() => caretBlock && (caretBlock.dataset.caret = "waits"), STANDS);
 }
 
 document.body.addEventListener("htmx:wsAfterMessage", mark);

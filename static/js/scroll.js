@@ -152,10 +152,15 @@ if (transcript && jump) {
   addEventListener("hashchange", () => follow(false));
   addEventListener("scroll", look, { passive: true });
   addEventListener("resize", keepUp);
+  // Loaded again, a page shows the end to who followed it, and to others the place they were at.
+  addEventListener("pagehide", () => (history.scrollRestoration = following ? "manual" : "auto"));
   // What one has sent oneself is shown, wherever one was.
   document.addEventListener("parley:reply", ({ detail }) => {
     if (detail.reply === "send" && detail.ok && !detail.queued) toLatest();
   });
+  // Words are followed when they come, not when they have been drawn: the browser tells of a scroll
+  // with its next frame, and would draw another for it. At the window all others have been before.
+  addEventListener("htmx:wsAfterMessage", () => following && keepUp());
   // Sizes change after a swap was laid out: once a frame, however many swaps there were.
   const resized = new ResizeObserver(keepUp);
   resized.observe(transcript);

@@ -72,7 +72,7 @@ function move(event) {
 async function act(button) {
   const body = new FormData(form);
   body.set("do", button.value);
-  const done = button.value === "move"
+  const done = ["move", "export"].includes(button.value)
     ? await openForm(form.action, body, button)
     : await post(form.action, body);
   if (done) end();
@@ -125,9 +125,6 @@ if (bar && form) {
   }, { capture: true });
 
   form.addEventListener("submit", (event) => {
-    const exports = ["markdown", "json"].includes(event.submitter.value);
-    // A file is not for a script: the browser keeps it, and the page stays.
-    if (exports) return;
     event.preventDefault();
     act(event.submitter);
   });

@@ -10,6 +10,9 @@ const GO_AWAY = {
 const HTMX_RECONNECTS = [1006, 1011, 1012, 1013];
 const TRIES = 3;
 const MOST_ROWS = 2000;
+// The server speaks every twenty seconds at least: one that was silent for so long is not there any
+// more, although nobody has said so (a lid was closed, a network was left).
+const SILENCE = 35_000;
 
 // How many characters of each growing part are shown. What is loaded says it in `data-n`, every
 // frame after that in a comment.
@@ -17,6 +20,9 @@ const shown = new Map();
 // Commands without a reply, by their client id.
 const pending = new Map();
 let socket = null;
+let browserSocket = null;
+let heard = 0;
+let wasOpen = false;
 let retries = 0;
 let frames = 0;
 let acknowledged = 0;
@@ -131,7 +137,9 @@ export function attach() {
   const { hidden } = document;
   const putAway = document.getElementById("put-away");
   const archived = putAway ? putAway.name === "unarchive" : undefined;
-  const shows = { hidden, archived, shown: whatIsShown(), column: column() };
+  const mark = document.getElementById("was-read");
+  const was_read = mark ? !mark.hidden : undefined;
+  const shows = { hidden, archived, was_read, shown: whatIsShown(), column: column() };
   say({ command: "attach", tab_id: tabId(), ...shows });
 }
 
@@ -163,11 +171,42 @@ function acknowledge() {
 // Counts a frame; once a second at most the server is told how many came.
 function count() {
   retries = 0;
+  heard = Date.now();
   frames += 1;
   acknowledging ??= setTimeout(acknowledge, 1000);
 }
 
+// --- coming back -------------------------------------------------------------------------------
+
+// At most four seconds: a server that was started again is not waited for much longer than that.
+const pause = (tries) => Math.random() * 1000 * 2 ** Math.min(tries, 2);
+
+// Nothing more is heard of the old one, also by the extension, which would come back as well.
+function renew() {
+  const wrapper = socket;
+  browserSocket.onclose = null;
+  browserSocket.close();
+  socket = null;
+  line.hidden = false;
+  wrapper.reconnect();
+}
+
+// Where no socket has ever opened, a proxy may refuse them: pages do as well. Once for each page.
+let without = null;
+
+async function goOnWithout() {
+  retries += 1;
+  if (without || (!sessionStorage.getItem("no-socket") && retries < TRIES)) return;
+  without = import("./without_socket.js");
+  const { goOn } = await without;
+  const waiting = [...pending.values()].find(({ command }) => command === "send");
+  if (await goOn(waiting?.client_id)) pending.clear();
+  else without = null;
+}
+
 if (page) {
+  htmx.config.wsReconnectDelay = pause;
+  setInterval(() => socket && Date.now() - heard > SILENCE && renew(), 5_000);
   tellOfClosing(say);
   // Back from the history, a page is as it was when it was left.
   addEventListener("pageshow", ({ persisted }) => persisted && attach());
@@ -179,6 +218,10 @@ if (page) {
 
   page.addEventListener("htmx:wsOpen", (event) => {
     socket = event.detail.socketWrapper;
+    browserSocket = event.detail.event.target;
+    heard = Date.now();
+    wasOpen = true;
+    sessionStorage.removeItem("no-socket");
     frames = 0;
     acknowledged = 0;
     line.hidden = true;
@@ -207,11 +250,11 @@ if (page) {
     socket = null;
     if (GO_AWAY[code]) return location.assign(GO_AWAY[code]());
     line.hidden = false;
+    if (!wasOpen) goOnWithout();
     // The extension reconnects on some codes by itself: both would be two sockets.
     if (HTMX_RECONNECTS.includes(code)) return;
-    const wait = Math.random() * 1000 * 2 ** Math.min(retries, 5);
+    setTimeout(() => wrapper.reconnect(), pause(retries));
     retries += 1;
-    setTimeout(() => wrapper.reconnect(), wait);
   });
 
   // Forms do over the socket what they do without scripts by posting.
@@ -225,10 +268,12 @@ if (page) {
   });
 
   // A fragment whose place is not on the page: the server takes the page for another one than it
-  // is, so it is told again. Once, however many such fragments there are.
+  // is, so it is told again. Once for all that come in a moment, also while they go on coming.
   let again = null;
   document.body.addEventListener("htmx:oobErrorNoTarget", () => {
-    clearTimeout(again);
-    again = setTimeout(attach, 500);
+    again ??= setTimeout(() => {
+      again = null;
+      attach();
+    }, 500);
   });
 }

@@ -7,7 +7,9 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 
+from chat.models import Conversation
 from tests.support import factories as make
+from tests.support.reading import give_reason
 from tests.support.world import one_of_everything
 
 
@@ -19,8 +21,11 @@ def admin(client: Client, db: None) -> Client:
 
 
 @pytest.fixture
-def rows(db: None) -> dict[type[Model], Any]:
-    return one_of_everything()
+def rows(client: Client, db: None) -> dict[type[Model], Any]:
+    """The browser has said why it reads their conversation; who is logged in later keeps that."""
+    rows = one_of_everything()
+    give_reason(client, rows[Conversation])
+    return rows
 
 
 @pytest.fixture

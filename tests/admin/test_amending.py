@@ -16,12 +16,14 @@ from chat.protocol.errors import ChatError, InvalidStateTransition, PartValidati
 from chat.protocol.tool_state import Started, ToolPending, ToolRunning
 from chat.services.upkeep.amend import amend_part, amendable
 from tests.support import factories as make
+from tests.support.reading import give_reason
 
 Change = Callable[[dict[str, Any]], Any]
 
 
 def post(admin: Client, part: Part, text: str | None = None, change: Change | None = None) -> Any:
     """Send the part's form with a change to its data."""
+    give_reason(admin, part.conversation)
     data = deepcopy(amendable(part))
     if change:
         change(data)
@@ -154,6 +156,7 @@ def test_a_call_that_has_not_ended_is_not_amended(state: Any, admin: Client) -> 
 @pytest.mark.parametrize("data", ["[]", '"text"', "{", "3"])
 def test_what_is_no_object_is_refused(data: str, admin: Client) -> None:
     part = make.a_tool_part(an_answer())
+    give_reason(admin, part.conversation)
     address = reverse("admin:chat_part_change", args=[part.pk])
     response = admin.post(address, {"text": "", "data": data})
     assert response.status_code == 200
@@ -214,6 +217,7 @@ def test_an_invalid_amendment_changes_neither_part_nor_revision() -> None:
 
 def test_a_new_title_is_a_new_revision_and_stays(admin: Client) -> None:
     talk = make.a_conversation(title="Old")
+    give_reason(admin, talk)
     address = reverse("admin:chat_conversation_change", args=[talk.pk])
     assert admin.post(address, {"title": "New", "agent": "", "model": ""}).status_code == 302
     talk.refresh_from_db()

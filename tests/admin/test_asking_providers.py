@@ -9,7 +9,7 @@ from django.urls import reverse
 from lxml import html  # type: ignore[import-untyped]
 
 from chat.models import Agent, LanguageModel, Provider
-from chat.providers.presets import CUSTOM, PRESETS
+from chat.providers.presets import CUSTOM, PRESETS, PROGRAMS
 from chat.services.catalog import providers, trial
 from chat.services.catalog.defaults import ensure_defaults
 from tests.admin.provider_form import change, given
@@ -54,7 +54,8 @@ def press(client: Client, provider: Provider, button: str) -> str:
 def test_every_preset_is_a_link_that_fills_the_form(admin: Client) -> None:
     page = html.fromstring(admin.get(ADD).content.decode())
     links = {link.get("href") for link in page.xpath("//a[starts-with(@href, '?preset=')]")}
-    assert links == {f"?preset={preset.slug}" for preset in PRESETS if preset is not CUSTOM}
+    known = [preset for preset in PRESETS if preset is not CUSTOM]
+    assert links == {f"?preset={preset.slug}" for preset in (*known, *PROGRAMS)}
     for preset in PRESETS:
         filled = html.fromstring(admin.get(f"{ADD}?preset={preset.slug}").content.decode())
         values = filled.forms[-1].fields
@@ -148,7 +149,7 @@ def test_a_test_lists_the_models_first_and_the_first_real_one_is_for_everybody(
     messages = messages_after(admin, ADD, fields)
     assert "2 models, 2 of them new" in messages
     assert "New chats use scripted-large now." in messages
-    assert "Scripted-large says: Hello" in messages
+    assert "scripted-large says: Hello" in messages
     page = html.fromstring(admin.get("/").content.decode())
     [chosen] = page.xpath("//select[@name='model']/option[@selected]")
     assert chosen.text_content().strip() == "scripted-large"
@@ -214,7 +215,8 @@ TOLD = {
          "capabilities": {"function_calling": False}},
         {"id": "claude-three", "display_name": "Three", "max_input_tokens": 1_000_000,
          "max_tokens": 64_000, "capabilities": {"image_input": {"supported": True}}},
-        {"id": "llama-four", "meta": {"n_ctx": 4096, "n_ctx_train": 8192}},
+        {"id": "llama-four", "meta": {"n_ctx": 4096, "n_ctx_train": 8192},
+         "pricing": {"prompt": "0", "completion": "0"}},
         {"id": "vllm-five", "max_model_len": 16_384},
         {"id": "five-2026-01-31"}, {"id": "five"},
         {"id": "text-embedding-3"}, {"id": "whisper-1"}, {"id": "old", "lifecycle": "retired"},
@@ -248,6 +250,9 @@ def test_what_servers_tell_about_models_is_kept(
     }
     one = provider.models.get(model_id="openrouter/one")
     assert (one.label, one.reasoning, one.input_price, one.output_price) == ("One", True, 3, 15)
+    # That it costs nothing is said too; of the others nobody says anything.
+    free = provider.models.filter(free=True)
+    assert list(free.values_list("model_id", flat=True)) == ["llama-four"]
 
 
 def test_hundreds_of_models_are_added_switched_off(

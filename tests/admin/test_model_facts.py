@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.formats import date_format
 
 from chat import services
 from chat.models import LanguageModel, Provider
+from chat.providers.known_models import checked_on
 from chat.services.catalog import new_chats, providers
 from chat.services.catalog.known import choice_of
 from tests.providers.test_known_models import OPENAI
@@ -33,17 +35,17 @@ def provider(
 def test_a_key_gives_the_best_models_of_today(provider: Provider) -> None:
     """With what they can do and cost; older ones are there to be switched on, others are not."""
     listed = services.list_models(provider)
-    assert len(listed.models) == 27
+    assert len(listed.models) == 32
     offered = set(provider.models.filter(enabled=True).values_list("model_id", flat=True))
-    assert offered >= {"gpt-6-sol", "gpt-6-luna", "gpt-5.6-terra"}
-    assert not offered & {"gpt-5", "o3", "gpt-4o", "gpt-5-nano"}
+    assert offered >= {"gpt-6.2-astra", "gpt-6.2-sol", "gpt-6.1-terra", "gpt-6-luna"}
+    assert not offered & {"gpt-5", "o3", "gpt-4o", "gpt-5-nano", "gpt-5.4-mini"}
     best = services.best_model(provider)
     assert best is not None
-    assert best.model_id == "gpt-6-sol"
+    assert best.model_id == "gpt-6.2-sol"
     assert (best.context_window, best.vision, best.documents) == (1_050_000, True, True)
     assert (best.input_price, best.efforts[-1], best.max_output) == (2, "max", 128_000)
     # What a model could write is not asked for with every request.
-    assert choice_of(best).max_output is None
+    assert choice_of(best).output_limit is None
     assert provider.models.get(model_id="o3-pro").wire == "responses"
 
 
@@ -89,6 +91,23 @@ def test_a_form_marks_what_was_changed(client: Client, provider: Provider) -> No
     assert response.status_code == 302, response.context["errors"]
     model.refresh_from_db()
     assert model.set_by_hand == ["context_window"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_form_says_of_which_day_it_is(language: str, client: Client, provider: Provider) -> None:
+    client.force_login(make.a_superuser("root"))
+    client.cookies["django_language"] = language
+    model = make.a_model(provider, model_id="mine")
+    page = client.get(reverse("admin:chat_languagemodel_change", args=[model.pk]))
+    with translation.override(language):
+        day = date_format(checked_on())
+    assert page.content.decode().count(day) == 2
+
+
+def test_an_agents_form_says_who_takes_no_temperature(client: Client, provider: Provider) -> None:
+    client.force_login(make.a_superuser("root"))
+    page = client.get(reverse("admin:chat_agent_add")).content.decode()
+    assert "It is not sent to models of Anthropic, OpenAI and xAI that think" in page
 
 
 @pytest.mark.parametrize("value", ['{"model": "x"}', "[1]", '{"": 1}', "7"])

@@ -1,6 +1,7 @@
 """A provider's key goes in and never comes out."""
 
 import io
+import json
 import logging
 from typing import Any
 
@@ -8,10 +9,13 @@ import pytest
 from cryptography.fernet import Fernet
 from django.contrib.admin.models import LogEntry
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from chat import services
 from chat.models import Provider
+from chat.services.catalog.providers import connection_of
 from tests.admin.provider_form import HOME, change, given
 from tests.support import factories as make
 from tests.support.world import KEY
@@ -88,6 +92,70 @@ def test_headers_that_are_no_headers_are_refused(admin: Client, headers: str) ->
     response = admin.post(reverse("admin:chat_provider_add"), given(extra_headers=headers))
     assert response.status_code == 200
     assert "extra_headers" in response.context["adminform"].form.errors
+
+
+# --- secrets in headers -----------------------------------------------------------------
+
+HEADERS = {"X-Tenant": "acme", "X-Key": KEY}
+HIDDEN = json.dumps(dict.fromkeys(HEADERS, "••••"))
+
+
+@pytest.mark.both_databases
+def test_values_of_headers_are_encrypted_and_not_shown(admin: Client) -> None:
+    """S14: they are often keys."""
+    admin.post(reverse("admin:chat_provider_add"), given(extra_headers=json.dumps(HEADERS)))
+    provider = Provider.objects.get()
+    assert provider.extra_headers == HEADERS
+    assert connection_of(provider).extra_headers == HEADERS
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extra_headers FROM chat_provider")
+        stored = str(cursor.fetchone()[0])
+    assert "X-Key" in stored
+    page = admin.get(change(provider)).content.decode()
+    assert "X-Key" in page
+    dump = io.StringIO()
+    call_command("dumpdata", "chat.provider", stdout=dump)
+    assert KEY not in stored + page + dump.getvalue()
+
+
+def test_a_header_that_is_left_as_it_is_keeps_its_value(admin: Client) -> None:
+    provider = make.a_provider(extra_headers=HEADERS, base_url=HOME)
+    admin.post(change(provider), given(extra_headers=HIDDEN))
+    assert Provider.objects.get().extra_headers == HEADERS
+    admin.post(change(provider), given(extra_headers='{"X-Key": "••••", "X-Tenant": "other"}'))
+    assert Provider.objects.get().extra_headers == {"X-Key": KEY, "X-Tenant": "other"}
+
+
+@pytest.mark.parametrize("where", ["https://evil.example/v1", "http://api.example.com/v1"])
+def test_values_of_headers_do_not_go_to_another_address(admin: Client, where: str) -> None:
+    provider = make.a_provider(extra_headers=HEADERS, base_url=HOME)
+    response = admin.post(change(provider), given(base_url=where, extra_headers=HIDDEN))
+    assert "enter the values of these headers anew" in response.content.decode()
+    assert Provider.objects.get().base_url == HOME
+    admin.post(change(provider), given(base_url=where, extra_headers='{"X-Key": "new"}'))
+    assert Provider.objects.get().extra_headers == {"X-Key": "new"}
+
+
+def test_a_new_header_needs_a_value(admin: Client) -> None:
+    provider = make.a_provider(extra_headers={}, base_url=HOME)
+    response = admin.post(change(provider), given(extra_headers=HIDDEN))
+    assert "extra_headers" in response.context["adminform"].form.errors
+
+
+@pytest.mark.both_databases
+def test_headers_follow_the_keys(admin: Client, settings: Any) -> None:
+    """They are rotated with the rest; what no key opens is neither sent nor destroyed."""
+    provider = make.a_provider(extra_headers=HEADERS, base_url=HOME)
+    [old], new = settings.PARLEY_KEYS, Fernet.generate_key().decode()
+    settings.PARLEY_KEYS = [new]
+    assert connection_of(Provider.objects.get()).extra_headers == {}
+    assert services.rotate_keys().unreadable
+    admin.post(change(provider), given(name_en="Renamed", extra_headers=HIDDEN))
+    settings.PARLEY_KEYS = [new, old]
+    assert Provider.objects.get().extra_headers == HEADERS
+    services.rotate_keys()
+    settings.PARLEY_KEYS = [new]
+    assert connection_of(Provider.objects.get()).extra_headers == HEADERS
 
 
 def test_the_key_is_in_no_log_no_history_and_no_dump(

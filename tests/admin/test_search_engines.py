@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from chat.models import SearchEngine
+from chat.models import AuditEntry, SearchEngine
 from chat.services.catalog.known import current_catalog
 from tests.support.search_server import Engine, running_engine
 from tests.support.world import KEY
@@ -43,6 +43,21 @@ def test_an_engine_is_set_tried_and_used(admin: Client, server: Engine) -> None:
     assert KEY not in admin.get(change(engine)).content.decode()
     stored = SearchEngine.objects.extra(select={"raw": "api_key"}).values_list("raw", flat=True)
     assert KEY not in str(list(stored))
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_new_key_is_written_down_as_one(admin: Client, server: Engine, language: str) -> None:
+    headers = {"accept-language": language}
+    admin.post(ADD, given(server), headers=headers)
+    engine = SearchEngine.objects.get()
+    admin.post(change(engine), given(server, new_key="another-key-0123"), headers=headers)
+    admin.post(change(engine), given(server, new_key="", in_use=""), headers=headers)
+    entries = AuditEntry.objects.order_by("id").values_list("verb", "details")
+    assert list(entries) == [
+        ("add", {}),
+        ("key", {"fields": ["new_key"]}),
+        ("change", {"fields": ["in_use"]}),
+    ]
 
 
 def test_only_one_is_in_use_and_none_is_duckduckgo(admin: Client, server: Engine) -> None:

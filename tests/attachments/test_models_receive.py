@@ -10,11 +10,12 @@ from PIL import Image
 from chat.engine.files import AcceptedFiles, replace_other_files
 from chat.engine.history import to_model_messages
 from chat.formats.pictures import prepare_picture
-from chat.models import Attachment, LanguageModel, Part
+from chat.models import Attachment, LanguageModel, Part, Provider
 from chat.protocol.factories import create_file_part
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import FileBlock, ModelMessage, TextBlock, ToolResultBlock
 from chat.providers.presets import takes_pdf
+from chat.services.catalog.known import choice_of
 from chat.services.conversations.history import read_history
 from chat.services.runs.files import open_files, rows_of
 from tests.support import factories as make
@@ -295,6 +296,31 @@ def test_a_note_says_what_the_model_cannot_do(
 )
 def test_documents_go_only_where_they_are_understood(kind: str, url: str, takes: bool) -> None:
     assert takes_pdf(kind, url) is takes
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("kind", "url", "vision", "documents", "takes"),
+    [
+        ("openai", "http://127.0.0.1:8080/v1", True, True, True),
+        ("openai", "http://127.0.0.1:8080/v1", False, True, True),
+        ("openai", "http://127.0.0.1:8080/v1", True, None, False),
+        ("openai", "https://api.openai.com/v1", True, None, True),
+        ("openai", "https://api.openai.com/v1", False, None, False),
+        ("openai", "https://api.openai.com/v1", True, False, False),
+        ("anthropic", "https://api.anthropic.com", True, False, False),
+        ("ollama", "http://127.0.0.1:11434", True, True, False),
+    ],
+)
+def test_what_is_said_of_a_model_counts_as_far_as_its_wire_carries_files(
+    kind: str, url: str, vision: bool, documents: bool | None, takes: bool
+) -> None:
+    provider = Provider(name="A", kind=kind, base_url=url)
+    provider.save()
+    row = LanguageModel(provider=provider, model_id="a", vision=vision, documents=documents)
+    row.save()
+    assert choice_of(row).accepted_files.pdf is takes
+    assert bool(choice_of(row).accepted_files.images) is vision
 
 
 def test_an_address_of_ours_never_leaves() -> None:

@@ -9,6 +9,13 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from tests.benchmark.load import (
+    FULL_LOAD,
+    QUICK_LOAD,
+    load_table,
+    measure_doubled,
+    measure_load,
+)
 from tests.benchmark.measures import FULL, MEASURES, QUICK, Figures, Sizes, bytes_by_shape
 from tests.benchmark.measures import measure as measure_servers
 from tests.benchmark.report import bars, table
@@ -19,11 +26,15 @@ NAMES = (*MEASURES, BYTES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; with `--check` the exit code says whether every promise is kept."""
+    """Measure and print; with `--check` the exit code says whether every promise is kept.
+
+    A promise that nothing was measured of is not, unless that was not asked for."""
     options = _options().parse_args(arguments)
+    if options.load:
+        return _load(options)
     sizes = QUICK if options.quick else FULL
     figures = measure(options.only or NAMES, sizes, options.server)
-    promises = list(bars(figures))
+    promises = list(bars(figures, everything=not options.only))
     if options.json:
         print(json.dumps(figures, indent=2))
     else:
@@ -33,6 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"{len(missed)} of {len(promises)} promises are not kept:")
         _say("\n".join(map(str, missed)))
         return 1
+    return 0
+
+
+def _load(options: argparse.Namespace) -> int:
+    """Everything at once, on several processes and with one thing after the other doubled."""
+    sizes = QUICK_LOAD if options.quick else FULL_LOAD
+    found = measure_load(options.server, options.processes, sizes, _say)
+    doubled = measure_doubled(options.server, QUICK_LOAD, _say)
+    if options.json:
+        print(json.dumps({"load": found, "doubled": doubled}, indent=2))
+    else:
+        print("\n".join([*load_table(found), "", *load_table(doubled)]))
     return 0
 
 
@@ -59,6 +82,10 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--server", choices=("daphne", "uvicorn"), default="daphne")
     parser.add_argument(
         "--only", nargs="+", choices=NAMES, metavar="NAME", help=f"some of: {', '.join(NAMES)}"
+    )
+    parser.add_argument("--load", action="store_true", help="tabs, streams, questions and pages")
+    parser.add_argument(
+        "--processes", type=int, nargs="+", default=[1, 2, 4], help="with --load: on so many"
     )
     return parser
 

@@ -37,22 +37,29 @@ class Probe:
     def _answer(self) -> None:
         for _ in sys.stdin:
             late, self._late = self._late, []
-            told = {"cpu": time.process_time(), "rss": _rss(), "late": late, "counts": _counts()}
+            told = {
+                "cpu": time.process_time(), "rss": _rss("VmHWM"), "held": _rss("VmRSS"),
+                "late": late, "counts": _counts(),
+            }  # fmt: skip
             print(json.dumps(told), flush=True)
 
 
 def _counts() -> dict[str, float]:
-    """What Parley counts of its frames; another application counts nothing."""
-    module = sys.modules.get("chat.services.runs.pace")
-    pace = getattr(module, "pace", None)
+    """What Parley counts of its frames and sockets; another application counts nothing."""
+    pace = getattr(sys.modules.get("chat.services.runs.pace"), "pace", None)
+    metrics = sys.modules.get("chat.services.telemetry.metrics")
+    if pace is None or metrics is None:
+        return {}
+    caught_up = {f"catch_ups_{why[0]}": n for why, n in metrics.CATCH_UPS.counted().items()}
+    _, dropped = metrics.messages_waiting()
     names = ("lengthened", "lengthened_by")
-    return {name: getattr(pace, name) for name in names if hasattr(pace, name)}
+    return {name: getattr(pace, name) for name in names} | caught_up | {"dropped": dropped}
 
 
-def _rss() -> float:
-    """The most memory this process has held, in megabytes."""
+def _rss(line: str) -> float:
+    """The memory of this process in megabytes: now (VmRSS), or the most there was (VmHWM)."""
     status = Path("/proc/self/status")
     if status.exists():
-        lines = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
-        return int(lines["VmHWM"].split()[0]) / 1024
+        told = (each.partition(":") for each in status.read_text().splitlines())
+        return int({name: value for name, _, value in told}[line].split()[0]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_048_576

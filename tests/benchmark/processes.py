@@ -20,6 +20,7 @@ LIMITS = {
     "PARLEY_LIMIT_GENERATIONS_PER_USER": "1000",
     "PARLEY_LIMIT_GENERATIONS_PER_PROCESS": "1000",
     "PARLEY_LIMIT_OUTPUT_CHARS": "10000000",
+    "PARLEY_LIMIT_SOCKETS_PER_USER": "1000",
 }
 
 
@@ -49,9 +50,9 @@ class Helper:
 class Processes:
     """Starts programs of this package in a folder of their own."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, **services: str) -> None:
         inherited = {name: value for name, value in os.environ.items() if name not in OWN}
-        self.environment = {**inherited, **LIMITS, "PARLEY_DATA": str(data)}
+        self.environment = {**inherited, **LIMITS, **services, "PARLEY_DATA": str(data)}
         self._stack = ExitStack()
 
     def __enter__(self) -> "Processes":

@@ -1,4 +1,5 @@
-"""A model provider on loopback: says what the request asks for, and remembers when it did.
+"""A model provider on loopback: says what the request asks for, and remembers when it did. As those
+of the world do, it keeps a connection for the next request.
 
 `python -m tests.benchmark.provider` prints its port. The last user message is a plan in JSON.
 Everything a stream will say is made before its first token, so that two hundred of them leave
@@ -13,10 +14,7 @@ from functools import lru_cache
 
 from tests.benchmark.plan import Plan
 
-HEAD = (
-    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
-    b"transfer-encoding: chunked\r\nconnection: close\r\n\r\n"
-)
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 # Tokens that are written at once when nobody waits between them.
 BATCH = 80
 
@@ -39,7 +37,7 @@ class Provider:
 
 
 class Connection(asyncio.Protocol):
-    """One request and its answer."""
+    """One request after the other, and their answers."""
 
     transport: asyncio.Transport
 
@@ -72,8 +70,10 @@ class Connection(asyncio.Protocol):
             self.transport.close()
             return
         assert isinstance(body, dict)
+        self._received = b""
         plan = Plan.of_request(body)
         self._written = Written(self._asked)
+        self._asked = 0.0
         self._provider.streams[plan.name] = self._written
         if plan.ms:
             self._events = _events(plan.shape, plan.count, plan.burst)
@@ -87,7 +87,7 @@ class Connection(asyncio.Protocol):
         if self.transport.is_closing():
             return
         if at == len(self._events) - 1:
-            self._end()
+            self.transport.write(self._events[-1])
             return
         self._written.at.append(time.monotonic())
         self.transport.write(self._events[at])
@@ -95,20 +95,17 @@ class Connection(asyncio.Protocol):
 
     def _flood(self) -> None:
         """As fast as the other end reads, and one batch at a time, for others flood as well."""
-        if self.transport.is_closing():
+        if self.transport.is_closing() or not self._events:
             return
         at = len(self._written.at)
         if at == len(self._events) - 1:
-            self._end()
+            last, self._events = self._events[-1], []
+            self.transport.write(last)
             return
         self._written.at.append(time.monotonic())
         self.transport.write(self._events[at])
         if not self._is_full:
             self._loop.call_soon(self._flood)
-
-    def _end(self) -> None:
-        self.transport.write(self._events[-1])
-        self.transport.close()
 
     def pause_writing(self) -> None:
         self._is_full = True

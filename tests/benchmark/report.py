@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from tests.benchmark.measures import Figures
+from tests.benchmark.shapes import SHAPES
 
 ROWS = (
     ("start_ms_p50", "50 starts at once: provider asked, median (ms)"),
@@ -42,21 +42,24 @@ CROWDS = (50, 200)
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A promise: what was measured, and the most (or least) it may be."""
+    """A promise: what was measured, if anything, and the most (or least) it may be."""
 
     name: str
-    value: float
+    value: float | None
     limit: float
     at_least: bool = False
 
     @property
     def is_kept(self) -> bool:
+        if self.value is None:
+            return False
         return self.value >= self.limit if self.at_least else self.value <= self.limit
 
     def __str__(self) -> str:
         sign = "≥" if self.at_least else "≤"
         kept = "kept  " if self.is_kept else "MISSED"
-        return f"{kept} {self.name}: {self.value:g} {sign} {self.limit:g}"
+        value = "not measured" if self.value is None else f"{self.value:g}"
+        return f"{kept} {self.name}: {value} {sign} {self.limit:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,14 @@ class Promise:
     beside: str = ""
     at_least: bool = False
 
-    def bars(self, figures: Figures) -> Iterator[Bar]:
-        """Only what was measured is judged."""
+    def bar(self, figures: Figures) -> Bar:
+        return Bar(self.label, self._value(figures), self.limit, self.at_least)
+
+    def _value(self, figures: Figures) -> float | None:
         if self.figure not in figures or (self.beside and self.beside not in figures):
-            return
+            return None
         value = _number(figures, self.figure)
-        if self.beside:
-            value = round(value / _number(figures, self.beside), 2)
-        yield Bar(self.label, value, self.limit, self.at_least)
+        return round(value / _number(figures, self.beside), 2) if self.beside else value
 
 
 PROMISES = (
@@ -89,6 +92,7 @@ PROMISES = (
     Promise("lost_characters_50", "50 streams: characters lost", 0),
     Promise("failed_50", "50 streams: failed", 0),
     Promise("start_ms_p50", "50 starts at once: provider asked, median (ms)", 150),
+    Promise("start_cpu_ms", "50 starts at once: CPU per turn (ms)", 6),
     Promise("start_failed", "50 starts at once: failed", 0),
     Promise(
         "tokens_per_s_200", "200 streams: tokens/s to the relay's", 0.95,
@@ -128,21 +132,27 @@ GROWTH = (
 )
 
 
-def bars(figures: Figures) -> Iterator[Bar]:
+def bars(figures: Figures, *, everything: bool = False) -> Iterator[Bar]:
+    """The promises about what was measured; where everything was, about what was not as well."""
+    return (bar for bar in _bars(figures) if everything or bar.value is not None)
+
+
+def _bars(figures: Figures) -> Iterator[Bar]:
     for promise in PROMISES:
-        yield from promise.bars(figures)
+        yield promise.bar(figures)
     for what, name, label, limit in GROWTH:
-        costs = _growth(figures, what, name)
         # The last two: what a first message costs, say, is another matter.
-        for (small, less), (large, more) in list(pairwise(costs.items()))[-1:]:
-            words = f"{label}, {what} {small} → {large}"
-            yield Bar(words, round(more / less, 2), limit)
-    for shape, sizes in _shapes(figures).items():
-        for tokens, value in sizes.items():
+        last = list(_growth(figures, what, name).items())[-2:]
+        sizes = " → ".join(str(size) for size, _ in last)
+        value = round(last[1][1] / last[0][1], 2) if len(last) == 2 else None
+        yield Bar(f"{label}, {what} {sizes}".rstrip(), value, limit)
+    for shape in SHAPES:
+        sizes_of = _shapes(figures).get(shape, {})
+        for tokens, value in sizes_of.items():
             yield Bar(f"bytes per character, {shape}, {tokens} tokens", value, 14)
-        if len(sizes) > 1:
-            short, *_, long = sizes.values()
-            yield Bar(f"bytes per character, {shape}, long to short", round(long / short, 2), 1.2)
+        costs = list(sizes_of.values())
+        ratio = round(costs[-1] / costs[0], 2) if len(costs) > 1 else None
+        yield Bar(f"bytes per character, {shape}, long to short", ratio, 1.2)
 
 
 def table(figures: Figures) -> Iterator[str]:

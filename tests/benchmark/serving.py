@@ -1,37 +1,43 @@
-"""A server process under measurement: `python -m tests.benchmark.serving parley daphne 8123`."""
+"""A server process under measurement: `python -m tests.benchmark.serving parley daphne 8123`.
 
+Parley is served as `manage.py serve` serves it; the relay by the servers as they come.
+"""
+
+import os
 import sys
-from typing import Any
 
 from tests.benchmark.probe import Probe
 
 
-def application(name: str) -> Any:
-    if name == "parley":
-        from chatsite.asgi import application as parley
+def serve_parley(server: str) -> None:
+    os.environ["PARLEY_SERVER"] = server
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatsite.settings")
+    from chat.management.servers import serve
+    from chatsite import daphne_writes
 
-        return parley
-    from tests.benchmark.relay import application as relay
-
-    return relay
-
-
-def serve_with_daphne(name: str, port: int) -> None:
-    # The reactor must be there before the application attaches its shutdown to it.
-    from daphne.endpoints import build_endpoint_description_strings
-    from daphne.server import Server
-
-    endpoints = build_endpoint_description_strings(host="127.0.0.1", port=port)
-    Server(application=Probe(application(name)), endpoints=endpoints, server_name="").run()
+    daphne_writes.install()
+    serve(lambda _: None, through=Probe)
 
 
-def serve_with_uvicorn(name: str, port: int) -> None:
-    import uvicorn
+def serve_relay(server: str, port: int) -> None:
+    if server == "uvicorn":
+        import uvicorn
 
-    uvicorn.run(Probe(application(name)), host="127.0.0.1", port=port, log_level="warning")
+        from tests.benchmark.relay import application
 
+        uvicorn.run(Probe(application), host="127.0.0.1", port=port, log_level="warning")
+    else:
+        from daphne.endpoints import build_endpoint_description_strings
+        from daphne.server import Server
 
-SERVERS = {"daphne": serve_with_daphne, "uvicorn": serve_with_uvicorn}
+        from tests.benchmark.relay import application
+
+        endpoints = build_endpoint_description_strings(host="127.0.0.1", port=port)
+        Server(application=Probe(application), endpoints=endpoints, server_name="").run()
+
 
 if __name__ == "__main__":
-    SERVERS[sys.argv[2]](sys.argv[1], int(sys.argv[3]))
+    if sys.argv[1] == "parley":
+        serve_parley(sys.argv[2])
+    else:
+        serve_relay(sys.argv[2], int(sys.argv[3]))

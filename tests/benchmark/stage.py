@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from tests.benchmark.plan import Plan
 from tests.benchmark.processes import Helper, Processes
@@ -21,8 +21,9 @@ Times = list[tuple[float, int]]
 Person = dict[str, str]
 
 AT_THE_RELAY: Person = {"path": "/", "cookie": ""}
-# A server rests when it takes less than this of the processor, for so long.
-RESTING, REST = 0.04, 0.1
+# A server rests when it takes less than this of the processor, for so long: longer than a change of
+# the column waits for others.
+RESTING, REST = 0.04, 0.3
 # What goes on for longer is no longer of the round.
 LONGEST_REST = 5.0
 
@@ -89,18 +90,26 @@ def _lengths(shape: str, tokens: int) -> list[int]:
     return list(accumulate(map(len, Plan("", shape, tokens, ms=0).tokens())))
 
 
+class Asked(Protocol):
+    """A server process, or several that are asked as one."""
+
+    def ask(self) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Mark:
     """What the server process says of itself at one moment."""
 
     at: float
     cpu: float
+    # The most memory that it has held, and what it holds now, in megabytes.
     rss: float
+    held: float
     late: list[float] = field(repr=False)
     counts: dict[str, float]
 
     @classmethod
-    def of(cls, server: Helper) -> "Mark":
+    def of(cls, server: Asked) -> "Mark":
         return cls(at=time.monotonic(), **server.ask())
 
 
@@ -196,6 +205,8 @@ class Stage:
         """Let so many tabs ask within so many seconds, each with a conversation of its own."""
         plans = [self._plan(side, shape, tokens, ms, burst) for _ in range(streams)]
         people = people or self._visitors(side, streams)
+        if side == "parley":
+            self._load_pages(people)
         tabs = list(zip(plans, people, plans, strict=True))
         return self._round(side, tabs, spread)
 
@@ -203,6 +214,7 @@ class Stage:
         """Let one tab ask, and others of the same conversation watch."""
         plan = self._plan("parley", shape, tokens, ms, 1)
         person = self.make(1)[0]
+        self._load_pages([person])
         watching = [(plan, person, plan if at == 0 else None) for at in range(tabs)]
         return self._round("parley", watching, 0.0)
 
@@ -213,15 +225,21 @@ class Stage:
 
     def open_pages(self, people: list[Person]) -> float:
         """The processor time that Parley takes for a page of each of these people."""
-        server, address = self.servers["parley"]
-        before = self._rest(server)
+        server, _ = self.servers["parley"]
+        before = rest(server)
+        self._load_pages(people)
+        return Mark.of(server).cpu - before.cpu
+
+    def _load_pages(self, people: list[Person]) -> None:
+        """A tab is a page before it opens a socket: what is done once for each visit is done by
+        then."""
+        _, address = self.servers["parley"]
         for person in people:
             request = urllib.request.Request(
                 f"http://{address}{person['page']}", headers={"cookie": person["cookie"]}
             )
             with urllib.request.urlopen(request, timeout=30) as page:
                 page.read()
-        return Mark.of(server).cpu - before.cpu
 
     def _plan(self, side: Side, shape: str, tokens: int, ms: float, burst: int) -> Plan:
         return Plan(f"{side}-{next(self._names)}", shape, tokens, ms, burst)
@@ -236,7 +254,7 @@ class Stage:
         described = [self._tab(address, person, asks) for _, person, asks in tabs]
         self.viewers.tell({"tabs": described, "spread": spread})
         self._expect("ready")
-        self._rest(server)
+        rest(server)
         before = Mark.of(server)
         self.viewers.tell("go")
         self._expect("all began")
@@ -245,28 +263,18 @@ class Stage:
         ending = Mark.of(server)
         found = self.viewers.read()
         after = Mark.of(server)
-        rested = self._rest(server)
-        log = self._log(sorted({plan.name for plan, _, _ in tabs}))
+        rested = rest(server)
+        self.viewers.tell("close")
+        log = provider_log(self.provider, sorted({plan.name for plan, _, _ in tabs}))
         streams = [
-            _stream(plan, log, seen) for (plan, _, _), seen in zip(tabs, found["tabs"], strict=True)
+            stream_of(plan, log, seen)
+            for (plan, _, _), seen in zip(tabs, found["tabs"], strict=True)
         ]
         return Round(streams, found["late"], before, began, ending, after, rested)
 
     def _expect(self, moment: str) -> None:
         told = self.viewers.read()
         assert told == moment, f"{told} came where “{moment}” was due"
-
-    def _rest(self, server: Helper) -> Mark:
-        """Wait until the server has nothing more to do."""
-        mark = Mark.of(server)
-        deadline = mark.at + LONGEST_REST
-        while True:
-            time.sleep(REST)
-            next_mark = Mark.of(server)
-            used = (next_mark.cpu - mark.cpu) / (next_mark.at - mark.at)
-            if used < RESTING or next_mark.at > deadline:
-                return next_mark
-            mark = next_mark
 
     def _tab(self, address: str, person: Person, asks: Plan | None) -> dict[str, str]:
         return {
@@ -276,15 +284,33 @@ class Stage:
             "content": asks.as_text() if asks else "",
         }
 
-    def _log(self, names: list[str]) -> dict[str, tuple[float, list[float]]]:
-        body = json.dumps(names).encode()
-        request = urllib.request.Request(f"{self.provider}/log", data=body, method="POST")
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            found: dict[str, tuple[float, list[float]]] = json.load(answer)
-        return found
+
+Log = dict[str, tuple[float, list[float]]]
 
 
-def _stream(plan: Plan, log: dict[str, tuple[float, list[float]]], seen: dict[str, Any]) -> Stream:
+def rest(server: Asked) -> Mark:
+    """Wait until the server has nothing more to do."""
+    mark = Mark.of(server)
+    deadline = mark.at + LONGEST_REST
+    while True:
+        time.sleep(REST)
+        next_mark = Mark.of(server)
+        used = (next_mark.cpu - mark.cpu) / (next_mark.at - mark.at)
+        if used < RESTING or next_mark.at > deadline:
+            return next_mark
+        mark = next_mark
+
+
+def provider_log(provider: str, names: list[str]) -> Log:
+    """When each stream was asked for, and when each of its events was written."""
+    body = json.dumps(names).encode()
+    request = urllib.request.Request(f"{provider}/log", data=body, method="POST")
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        found: Log = json.load(answer)
+    return found
+
+
+def stream_of(plan: Plan, log: Log, seen: dict[str, Any]) -> Stream:
     if plan.name not in log:
         raise RuntimeError(f"the provider was never asked: {seen['failed'] or 'nobody knows why'}")
     requested, events = log[plan.name]

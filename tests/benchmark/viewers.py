@@ -2,7 +2,8 @@
 
 `python -m tests.benchmark.viewers` reads a job per line. It says when all tabs are open and waits
 for a line; then it says when every tab shows something, when the first has the whole answer, and
-what all of them saw. Frames are only kept while the clock runs, and read afterwards.
+what all of them saw. With another line it closes them: as long as they are open, they are told what
+comes after an answer, too. Frames are only kept while the clock runs, and read afterwards.
 """
 
 import asyncio
@@ -198,7 +199,7 @@ class Crowd:
         return loop.call_at(due, note)
 
 
-async def run(tabs: list[dict[str, str]], spread: float) -> dict[str, Any]:
+async def run(tabs: list[dict[str, str]], spread: float) -> None:
     """Open the tabs, let those with a question ask within so many seconds, watch all answers."""
     crowd = Crowd(len(tabs))
     views = [(View if tab["cookie"] else RelayView)(tab, crowd) for tab in tabs]
@@ -215,9 +216,10 @@ async def run(tabs: list[dict[str, str]], spread: float) -> dict[str, Any]:
         for at, view in enumerate(asking):
             loop.call_at(begin + spread * at / len(asking), view.ask)
         await crowd.done.wait()
+    _print({"tabs": [view.found() for view in views], "late": crowd.late})
+    await asyncio.to_thread(sys.stdin.readline)
     for view in views:
         view.socket.close()
-    return {"tabs": [view.found() for view in views], "late": crowd.late}
 
 
 def _print(value: object) -> None:
@@ -226,7 +228,7 @@ def _print(value: object) -> None:
 
 async def main() -> None:
     while line := await asyncio.to_thread(sys.stdin.readline):
-        _print(await run(**json.loads(line)))
+        await run(**json.loads(line))
 
 
 if __name__ == "__main__":

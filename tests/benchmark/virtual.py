@@ -1,9 +1,11 @@
-"""Bytes to a tab without waiting: the real frames and fragments on a clock that jumps."""
+"""An answer as a tab is told it, without waiting: the real frames on a clock that jumps."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from chat.consumers.html_wire import HtmlWire
+from chat.engine.assembly import Assembly
+from chat.engine.changes import Change
 from chat.engine.usage import Prices
 from chat.protocol.events import Complete, Start, ending_of
 from chat.protocol.ids import new_id, now_ms
@@ -12,13 +14,17 @@ from chat.protocol.messages import AnswerInfo, AnswerTime, ModelRef, WithParts
 from chat.protocol.transcript import Transcript
 from chat.providers.registry import Connection
 from chat.rendering.reader import Reader
-from chat.services.broadcast import Events, Subscription, conversation_group
+from chat.services.broadcast import Subscription, conversation_group
 from chat.services.catalog.known import ModelChoice
+from chat.services.notes import Events
 from chat.services.runs.run import Run
 from chat.services.runs.spec import RunSpec
 from tests.benchmark.plan import wire_size
 from tests.benchmark.shapes import tokens_of
 from tests.support.virtual_loop import VirtualLoop
+
+# What a model, or a tool, does next to an answer.
+Move = Callable[[Assembly], list[Change]]
 
 
 def bytes_per_character(shape: str, tokens: int, ms: float) -> float:
@@ -39,6 +45,15 @@ def bytes_of(said: list[str], ms: float) -> int:
 
 async def frames_of(said: Iterable[str], ms: float) -> list[str]:
     """The frames of one answer whose tokens come every so many milliseconds."""
+    return await frames_of_moves([saying(token) for token in said], ms)
+
+
+def saying(token: str) -> Move:
+    return lambda assembly: assembly.apply(TextDelta(token))
+
+
+async def frames_of_moves(moves: Iterable[Move], ms: float) -> list[str]:
+    """The same of an answer that comes about by these."""
     run = Run(_spec())
     wire = HtmlWire(Reader())
     await wire.attach(Transcript(run.conversation_id, run.rev, "Bench", ()), None)
@@ -46,7 +61,7 @@ async def frames_of(said: Iterable[str], ms: float) -> list[str]:
     await subscription.join([conversation_group(run.conversation_id)])
     told = asyncio.create_task(_listen(subscription, wire))
     try:
-        await _speak(run, said, ms / 1000)
+        await _speak(run, moves, ms / 1000)
         await run.drained()
         return await told
     finally:
@@ -63,7 +78,7 @@ async def _listen(subscription: Subscription, wire: HtmlWire) -> list[str]:
             return frames
 
 
-async def _speak(run: Run, said: Iterable[str], gap: float) -> None:
+async def _speak(run: Run, moves: Iterable[Move], gap: float) -> None:
     run.tell(
         Start(
             conversation_id=run.conversation_id,
@@ -74,8 +89,8 @@ async def _speak(run: Run, said: Iterable[str], gap: float) -> None:
     )
     for change in run.assembly.open_step():
         run.note(change)
-    for token in said:
-        for change in run.assembly.apply(TextDelta(token)):
+    for move in moves:
+        for change in move(run.assembly):
             run.note(change)
         await asyncio.sleep(gap)
     run.assembly.apply(Finish("stop"))

@@ -6,10 +6,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.owner import enter, newcomer, server
+from tests.browser.scripted import parley, provider
 from tests.browser.visitors import page, seeded, visit
 from tests.support.waiting import PATIENCE
 
-__all__ = ["enter", "newcomer", "page", "seeded", "server", "visit"]
+__all__ = ["enter", "newcomer", "page", "parley", "provider", "seeded", "server", "visit"]
 
 expect.set_options(timeout=PATIENCE * 1000)
 

@@ -74,7 +74,11 @@ def enter(server: Server, browser: Browser) -> Iterator[Enter]:
         window = Window(context, at.url)
         windows.append(window)
         if session is None:
-            window.open(at.link).close()
+            page = window.open(at.link)
+            page.get_by_role("button", name="Log in").click()
+            # A page that is closed while it goes elsewhere may hold Chromium up for ever.
+            page.locator("#composer").wait_for()
+            page.close()
             _sessions[at.url] = context.storage_state()
         return window
 

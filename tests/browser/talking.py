@@ -1,5 +1,7 @@
 """What people do again and again."""
 
+import re
+
 from playwright.sync_api import Locator, Page, expect
 
 
@@ -23,6 +25,12 @@ def send(page: Page, text: str) -> None:
         page.locator("#go button").click()
     else:
         page.locator("#text").press("Enter")
+
+
+def begin(page: Page, text: str) -> None:
+    """The first message of a chat, which leads to its page."""
+    send(page, text)
+    page.wait_for_url(re.compile("/c/[0-9a-f-]{36}/"))
 
 
 def ask(page: Page, text: str) -> None:

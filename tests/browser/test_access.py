@@ -23,9 +23,13 @@ VISITS = [
     for width in (1440, 390)
 ]
 OPENED = "all => all.forEach(details => (details.open = true))"
+# What fades in is half transparent, and so of little contrast, for as long as it does.
+SETTLED = """() => document.getAnimations()
+    .filter(one => one instanceof CSSTransition).forEach(one => one.finish())"""
 
 
 def faults(page: Page) -> list[Any]:
+    page.evaluate(SETTLED)
     page.evaluate(AXE)
     found = page.evaluate("axe.run().then(result => result.violations)")
     return [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found]
@@ -150,6 +154,7 @@ SCREENS: dict[str, tuple[str, Prepare]] = {
     "shortcuts": ("/", shortcuts),
     "toast": ("/?ended", toast),
     "settings": ("/settings/", all_opened),
+    "export": ("/export/", as_it_is),
     "archived": ("/archived/", as_it_is),
     "recently deleted": ("/deleted/", all_opened),
     "not found": ("/no/such/page", as_it_is),

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from tests.browser.talking import answered, ask, choose_model, focused, new_talk
-from tests.browser.visitors import Visit
+from tests.browser.visitors import SESSION, Visit
 
 
 def test_enter_sends_shift_enter_does_not_and_an_input_method_never(page: Page) -> None:
@@ -40,6 +40,22 @@ def test_a_draft_belongs_to_its_conversation_and_survives_a_reload(visit: Visit)
     expect(page.locator("#text")).to_have_value("not yet sent")
     page.goto(visit().places["states"])
     expect(page.locator("#text")).to_have_value("")
+
+
+def test_a_draft_is_not_for_whoever_logs_in_next(visit: Visit) -> None:
+    """In the same tab: what a tab keeps outlives a log-out."""
+    ada, other = visit(), visit("en-dark")
+    page = ada.open("/")
+    page.locator("#text").fill("a secret of mine")
+    page.reload()
+    expect(page.locator("#text")).to_have_value("a secret of mine")
+    mine = ada.context.cookies()
+    ada.context.add_cookies([each for each in other.context.cookies() if each["name"] == SESSION])
+    page.goto("/")
+    expect(page.locator("#text")).to_have_value("")
+    ada.context.add_cookies(mine)
+    page.goto("/")
+    expect(page.locator("#text")).to_have_value("a secret of mine")
 
 
 def test_arrow_up_edits_the_last_message_and_escape_gives_the_focus_back(page: Page) -> None:

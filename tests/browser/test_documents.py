@@ -1,8 +1,5 @@
 """A PDF file for a model that takes none: the page says so, and the model reads its text."""
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.owner import Enter, equals_a_fresh_page
@@ -10,31 +7,9 @@ from tests.browser.talking import answered, send
 from tests.support.model_server import ScriptedProvider
 from tests.support.pdf_files import pdf_file
 from tests.support.photos import SECRET, a_photo
-from tests.support.process import free_port
-from tests.support.server import Server, running_server
+from tests.support.server import Server
 
 PDF = pdf_file("The harbour opens at six.")
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[ScriptedProvider]:
-    with ScriptedProvider() as provider:
-        yield provider
-
-
-@pytest.fixture(scope="module")
-def parley(
-    provider: ScriptedProvider, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    """A Parley whose one model is the scripted one, which sees nothing."""
-    settings = {
-        "PORT": str(free_port()),
-        "OPENAI_BASE_URL": provider.base_url,
-        "PARLEY_MODEL": "scripted-small",
-        "PARLEY_TITLES": "first",
-    }
-    with running_server(tmp_path_factory.mktemp("parley"), **settings) as server:
-        yield server
 
 
 def test_a_pdf_is_answered_from_its_text(

@@ -121,7 +121,7 @@ def test_what_ended_unseen_is_marked_in_column_title_and_icon(hasty: Server, ent
 
     page.goto(window.url + "/")
     other = window.open("/")
-    ask(page, "/slow 20 /long 30 unseen")
+    ask(page, "/slow 30 /long 300 unseen")
     page.wait_for_url("**/c/**")
     page.evaluate(HIDE, True)
     answered(page)

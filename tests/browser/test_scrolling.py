@@ -41,6 +41,26 @@ def test_the_page_follows_an_answer_until_the_reader_scrolls_up(page: Page, pixe
     expect(page.locator("#jump")).to_be_hidden()
 
 
+def test_a_reload_shows_the_end_to_who_follows_it_and_their_place_to_who_reads(page: Page) -> None:
+    ask(page, "/slow 5 /long 2000 a long one")
+    page.wait_for_url("**/c/**")
+    page.wait_for_function("() => document.scrollingElement.scrollHeight > innerHeight * 2")
+    seen = page.evaluate("scrollY")
+    page.reload()
+    page.wait_for_function(f"seen => scrollY > seen && {LEFT} < 2", arg=seen)
+    expect(page.locator("#jump")).to_be_hidden()
+    page.keyboard.press("Escape")
+    answered(page)
+    page.mouse.move(700, 300)
+    page.mouse.wheel(0, -300)
+    expect(page.locator("#jump")).to_be_visible()
+    page.wait_for_function(f"() => {LEFT} > 250")
+    place = page.evaluate("scrollY")
+    page.reload()
+    page.wait_for_function("place => Math.abs(scrollY - place) < 2", arg=place)
+    expect(page.locator("#jump")).to_be_visible()
+
+
 # In one moment the answer grows, the page follows it, and the reader scrolls up: observers are told
 # in the order in which they were made, and of both scrollings there is one event.
 SCROLL_WHILE_FOLLOWED = """() => new Promise((done) => {

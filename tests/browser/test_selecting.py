@@ -1,5 +1,6 @@
 """Several conversations at once: selected by mouse, keys and touch, and put away together."""
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -123,16 +124,18 @@ def test_what_is_selected_stays_so_while_rows_are_drawn_anew(visit: Visit) -> No
 def test_several_are_exported_as_one_archive(visit: Visit, tmp_path: Path) -> None:
     page = visit("keeper12").open("first")
     for name, ending, words in (
-        ("Export as Markdown", ".md", "About Apples: which are ripe?"),
-        ("Export as JSON", ".json", '"format": "parley.v1"'),
+        ("Markdown", ".md", "About Apples: which are ripe?"),
+        ("Parley JSON", ".json", '"format": "parley.v2"'),
     ):
-        if not page.locator(".select-bar").is_visible():
-            start(page)
-            box(page, "Apples").check()
-            box(page, "Cherries").check()
+        start(page)
+        box(page, "Apples").check()
+        box(page, "Cherries").check()
+        page.get_by_role("toolbar").get_by_role("button", name="Export…").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label(name).check()
         with page.expect_download() as started:
-            page.get_by_role("toolbar").get_by_role("button", name=name).click()
-        assert started.value.suggested_filename == "parley-conversations.zip"
+            dialog.get_by_role("button", name="Export", exact=True).click()
+        assert re.fullmatch(r"parley-[\d-]{10}\.zip", started.value.suggested_filename)
         file = tmp_path / f"all{ending}.zip"
         started.value.save_as(file)
         with zipfile.ZipFile(file) as archive:
@@ -141,8 +144,9 @@ def test_several_are_exported_as_one_archive(visit: Visit, tmp_path: Path) -> No
             assert [each.split("-")[0] for each in names] == ["apples", "cherries"]
             assert all(each.endswith(ending) for each in names)
             assert words in archive.read(names[0]).decode()
-    # The page is as it was.
-    expect(page.locator(".select-bar [role=status]")).to_have_text("Selected: 2")
+        # The dialog is gone, and nothing is selected any more.
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        expect(page.locator(".select-bar")).to_be_hidden()
 
 
 def test_deleting_what_is_open_with_others_leads_home(visit: Visit) -> None:

@@ -1,39 +1,16 @@
 """The sources that a model names: below its text, live, in a second tab, on a phone."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.owner import Enter, equals_a_fresh_page
 from tests.browser.talking import answered, new_talk, send
 from tests.providers import openai_chunks as chat
 from tests.support.model_server import ScriptedProvider, reply
-from tests.support.process import free_port
-from tests.support.server import Server, running_server
+from tests.support.server import Server
 
 ROME = "https://example.org/rome"
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[ScriptedProvider]:
-    with ScriptedProvider() as provider:
-        yield provider
-
-
-@pytest.fixture(scope="module")
-def parley(
-    provider: ScriptedProvider, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    settings = {
-        "PORT": str(free_port()),
-        "OPENAI_BASE_URL": provider.base_url,
-        "PARLEY_MODEL": "scripted-small",
-        "PARLEY_TITLES": "first",
-    }
-    with running_server(tmp_path_factory.mktemp("parley"), **settings) as server:
-        yield server
 
 
 def named(url: str, title: str) -> dict[str, Any]:

@@ -1,22 +1,17 @@
 """A conversation as a person has it: typed, watched, reloaded, mirrored, stopped."""
 
-import re
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.owner import Enter, equals_a_fresh_page
-from tests.browser.talking import answered, send
+from tests.browser.talking import answered, begin, send
+from tests.browser.visitors import Visit
 from tests.support.process import free_port
 from tests.support.server import running_server
 
 SUM = "What is (17.5% of 2,340) + 12?"
-
-
-def begin(page: Page, text: str) -> None:
-    send(page, text)
-    page.wait_for_url(re.compile("/c/[0-9a-f-]{36}/"))
 
 
 def test_a_question_is_thought_about_calculated_and_answered(enter: Enter) -> None:
@@ -24,7 +19,7 @@ def test_a_question_is_thought_about_calculated_and_answered(enter: Enter) -> No
     window = enter()
     page = window.open("/")
     begin(page, SUM)
-    expect(page.locator("#t details.thinking")).to_be_visible()
+    expect(page.locator("#t details.thinking").first).to_be_visible()
     card = page.locator("#t details.tool")
     expect(card).to_have_count(1)
     # What the reader opens stays open while the card changes and the answer ends.
@@ -125,9 +120,9 @@ def test_a_server_that_goes_away_and_comes_back(enter: Enter, tmp_path: Path) ->
     window.expected("[object Event]", "WebSocket connection to")
 
 
-def test_a_first_visit_is_light(enter: Enter) -> None:
-    """At most 70 KB as they go over the wire, headers included, in at most 30 requests."""
-    window = enter()
+def test_a_first_visit_is_light(visit: Visit) -> None:
+    """At most 60 KB as they go over the wire, headers included, in at most 30 requests."""
+    window = visit("newcomer")
     page = window.context.new_page()
     wire = page.context.new_cdp_session(page)
     asked: dict[str, str] = {}
@@ -143,11 +138,11 @@ def test_a_first_visit_is_light(enter: Enter) -> None:
     wire.on("Network.loadingFinished", receive)
     wire.send("Network.enable")
     wire.send("Network.setCacheDisabled", {"cacheDisabled": True})
-    page.goto(window.url + "/", wait_until="networkidle")
+    page.goto("/", wait_until="networkidle")
     fetched = {url: size for url, size in sizes.items() if not url.startswith("data:")}
     bill = "\n".join(f"{size:8.0f} {url}" for url, size in sorted(fetched.items()))
     assert len(fetched) <= 30, bill
-    assert sum(fetched.values()) <= 70 * 1024, bill
+    assert sum(fetched.values()) <= 60 * 1024, bill
 
 
 def test_a_second_message_right_after_the_first_waits_in_sight(enter: Enter) -> None:

@@ -41,7 +41,7 @@ def test_times_and_the_greeting_are_those_of_the_browser(visit: Visit) -> None:
 
 def test_a_zone_that_a_person_has_set_wins(visit: Visit) -> None:
     """Set in the settings, and taken back there."""
-    visitor = visit("collector", timezone_id="Asia/Shanghai")
+    visitor = visit("en-dark", timezone_id="Asia/Shanghai")
     page = visitor.open("/settings/")
     zone = page.get_by_label("Time zone")
     expect(zone.locator("option:checked")).to_have_text("That of the browser")

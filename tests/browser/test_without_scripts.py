@@ -49,7 +49,9 @@ def test_a_refused_message_comes_back_with_the_reason(window: Window, page: Page
 def test_a_link_logs_in_once_and_the_language_is_changed(window: Window, newcomer: str) -> None:
     window.context.clear_cookies()
     page = window.open(newcomer)
+    page.locator("main button.ink").click()
     expect(page.locator("#composer")).to_be_visible()
+    page.wait_for_load_state()
     page.locator("[name=language][value=zh-hans]").first.click(force=True)
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
     window.context.clear_cookies()

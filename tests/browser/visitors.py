@@ -1,18 +1,22 @@
 """A Parley with people in it, who have talked before, each in a browser of their own."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.support.process import free_port
 from tests.support.server import python, running_server
+from tests.support.tables import lay_tables, made_once
 from tests.support.waiting import PATIENCE
 
 SESSION = "parley_sessionid"
+PEOPLE = "people.json"
 PHONE = {"has_touch": True, "is_mobile": True}
 
 
@@ -47,20 +51,36 @@ Visit = Callable[..., Visitor]
 @pytest.fixture(scope="session")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seeded]:
     data = tmp_path_factory.mktemp("parley")
-    port = str(free_port())
-    with running_server(data, PORT=port) as server:
-        rows = python(data, "-m", "tests.shots.seed", PORT=port)
-        assert rows.returncode == 0, rows.stderr
-        yield Seeded(server.url, json.loads(rows.stdout))
+    shutil.copytree(made_once("people", _seed), data, dirs_exist_ok=True)
+    with running_server(data) as server:
+        yield Seeded(server.url, json.loads((data / PEOPLE).read_text("utf-8")))
+
+
+def _seed(data: Path) -> None:
+    """A house as it is before its server starts: of the same people for every test process."""
+    lay_tables(data)
+    for words in (("manage.py", "prepare"), ("-m", "tests.shots.seed")):
+        done = python(data, *words)
+        assert done.returncode == 0, done.stderr
+    (data / PEOPLE).write_text(done.stdout, "utf-8")
 
 
 @pytest.fixture
-def visit(seeded: Seeded, browser: Browser) -> Iterator[Visit]:
+def visit(seeded: Seeded, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    attempt = getattr(request.node, "execution_count", 1)
+    with visiting(seeded, browser, f"-{attempt}" if attempt > 1 else "") as come:
+        yield come
+
+
+@contextmanager
+def visiting(seeded: Seeded, browser: Browser, attempt: str = "") -> Iterator[Visit]:
     """Comes as somebody; whatever went wrong in their scripts fails the test."""
     visitors: list[Visitor] = []
 
     def come(person: str = "en-light", width: int = 1440, **options: Any) -> Visitor:
         phone = PHONE if width < 500 else {}
+        # Who changes what they have is another person in another attempt.
+        person = f"{person}{attempt}" if f"{person}{attempt}" in seeded.people else person
         scheme = "dark" if person.endswith("dark") else "light"
         viewport = {"width": width, "height": 844 if width < 500 else 900}
         values = {"viewport": viewport, "color_scheme": scheme, **phone, **options}

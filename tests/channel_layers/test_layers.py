@@ -6,41 +6,43 @@ from typing import Any
 
 import pytest
 from channels.exceptions import ChannelFull
-from channels.layers import BaseChannelLayer, channel_layers
-from channels_redis.pubsub import RedisPubSubChannelLayer
+from channels.layers import channel_layers
 
 from chat.protocol.events import Chunk
 from chat.protocol.ids import new_id
-from chat.services.broadcast import (
-    Events,
-    Note,
-    SidebarChanged,
-    Subscription,
-    publish,
-    tell_sidebar,
-    user_group,
-)
+from chat.protocol.stopped import StoppedBy
+from chat.services.broadcast import Subscription, publish, tell_sidebar, user_group
 from chat.services.broadcast import conversation_group as group_of
 from chat.services.layer import InProcessChannelLayer
+from chat.services.notes import (
+    Events,
+    Note,
+    Seen,
+    SidebarChanged,
+    StopRun,
+    note_from_bytes,
+    note_to_bytes,
+)
+from chat.services.redis_layer import RedisLayer
 from tests.support.measuring import AsyncAct, async_ratio
 from tests.support.waiting import PATIENCE
 
 PART = new_id()
 
 
-@pytest.fixture(params=["in process", "redis pub/sub"])
+@pytest.fixture(params=["in process", "redis"])
 async def layer(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
     """The default layer of this test."""
     if request.param == "in process":
-        made: BaseChannelLayer = InProcessChannelLayer()
+        made = InProcessChannelLayer()
     else:
-        url = request.getfixturevalue("redis_url")
-        made = RedisPubSubChannelLayer(hosts=[url], prefix="test")
+        made = RedisLayer(request.getfixturevalue("redis_url"), prefix="test")
+        made.start()
     before = channel_layers.set("default", made)
     yield made
     channel_layers.set("default", before)
-    if hasattr(made, "flush"):
-        await made.flush()
+    if isinstance(made, RedisLayer):
+        await made.stop()
 
 
 def an_event(conversation: str, seq: int) -> Chunk:
@@ -111,15 +113,6 @@ async def test_a_reader_that_gave_up_waiting_can_wait_again(layer: Any) -> None:
     await subscription.close()
 
 
-async def test_a_layer_that_is_away_ends_no_run(caplog: pytest.LogCaptureFixture) -> None:
-    """A lost hint is logged; whoever publishes goes on."""
-    away = RedisPubSubChannelLayer(hosts=["redis://127.0.0.1:1/0"])
-    before = channel_layers.set("default", away)
-    await publish("a", [an_event("a", 1)])
-    channel_layers.set("default", before)
-    assert "did not take a message" in caplog.text
-
-
 async def test_a_full_subscription_loses_its_oldest_and_counts_it() -> None:
     layer = InProcessChannelLayer(capacity=10)
     channel = await layer.new_channel()
@@ -182,18 +175,29 @@ async def test_a_message_to_a_channel_nobody_opened_leaves_nothing_behind() -> N
     assert not layer.queues
 
 
-async def test_a_message_of_another_version_is_passed_over(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """During an update old and new processes share the layer."""
-    layer = InProcessChannelLayer()
-    before = channel_layers.set("default", layer)
-    subscription = await Subscription.open()
-    await subscription.join([user_group(7)])
-    await layer.group_send(user_group(7), {"type": "column", "conversation_id": "a"})
-    await layer.group_send(user_group(7), {"type": "SidebarChanged", "unknown": 1})
-    await layer.group_send(user_group(7), {"type": "Events", "events": [{"name": "chat:new"}]})
-    await tell_sidebar(7, "a")
-    assert await heard(subscription) == SidebarChanged("a")
-    assert caplog.text.count("not understood") == 3
-    channel_layers.set("default", before)
+@pytest.mark.parametrize(
+    "note",
+    [
+        Events([an_event("a", 1), an_event("a", 2)]),
+        SidebarChanged("a"),
+        Seen("a"),
+        StopRun("a", "r", StoppedBy(by_id="7", by="Alice")),
+    ],
+    ids=lambda note: type(note).__name__,
+)
+def test_a_note_is_the_same_in_another_process(note: Note) -> None:
+    assert note_from_bytes(note_to_bytes(note)) == note
+
+
+def test_a_note_of_another_version_is_passed_over(caplog: pytest.LogCaptureFixture) -> None:
+    """During an update old and new processes share Redis; each kind is warned of once."""
+    for data in (
+        b'column {"conversation_id": "a"}',
+        b'SidebarChanged {"unknown": 1}',
+        b'Events [{"name": "chat:new"}]',
+        b"Events \xff",
+        b'StopRun {"stop": 3}',
+        b"",
+    ):
+        assert note_from_bytes(data) is None
+    assert caplog.text.count("not understood") == 5

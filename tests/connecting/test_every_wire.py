@@ -1,13 +1,17 @@
 """One task on every wire: the same parts, the same page, and thoughts that go back."""
 
+import re
 from typing import Any
 
 import pytest
 
 from chat.models import LanguageModel, Part, Provider
+from tests.providers import anthropic_stream as anthropic
 from tests.providers.responses_stream import added, delta, done, ended, stream
 from tests.providers.sdk_types import check_anthropic, check_openai, check_responses
+from tests.support import factories as make
 from tests.support.model_server import Call, Received, Reply, Think, refuse, reply
+from tests.support.page import LivePage, lines_of
 from tests.support.site import Site
 from tests.support.tabs import in_thread
 
@@ -98,6 +102,37 @@ async def test_the_same_task_is_the_same_on_every_wire(site: Site, wire: str) ->
     await tab.equals_a_fresh_page()
 
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TIME = re.compile(
+    r"\d{4}-\d\d-\d\dT[^']+|\b\d\d?:\d\d\b(?: [AP]M)?|(?:\d+ min )?\d+(?:\.\d+)? (?:ms|s)\b"
+)
+
+
+def drawn(page: LivePage) -> list[str]:
+    """The conversation on the page without what no two answers have in common: ids, times."""
+    ids: dict[str, str] = {}
+    return [
+        _TIME.sub("time", _UUID.sub(lambda id_: ids.setdefault(id_[0], f"id {len(ids)}"), line))
+        for line in lines_of(page, "t")
+    ]
+
+
+async def test_the_page_of_the_same_task_is_the_same_on_every_wire(site: Site) -> None:
+    """A2, A3: cards, thoughts and texts with all their marks; the model has one name on all."""
+    pages = {}
+    for wire in [*WIRES, XML]:
+        await speak(wire, site.provider.root)
+        tab = await site.tab(talk=await in_thread(make.a_conversation)(site.alice.user))
+        site.provider.script(*(XML_TASK if wire == XML else TASK))
+        await tab.send(QUESTION)
+        await tab.sees_the_end()
+        await tab.equals_a_fresh_page()
+        pages[wire] = drawn(tab.page)
+    assert any("Multiply." in line for line in pages["chat"])
+    for wire, page in pages.items():
+        assert page == pages["chat"], f"{wire} looks otherwise"
+
+
 @pytest.mark.parametrize("wire", ["responses", "anthropic"])
 async def test_the_newest_models_answer_a_first_message_with_tools(site: Site, wire: str) -> None:
     """A2, A3: with their thoughts in sight, which go back to them as they came."""
@@ -123,12 +158,93 @@ async def test_the_newest_models_answer_a_first_message_with_tools(site: Site, w
         assert call["type"] == "tool_use"
 
 
-async def test_a_thought_without_words_draws_nothing_and_goes_back(site: Site) -> None:
-    """A3: no empty fold, in the tab that watched and in the page drawn afresh."""
+@pytest.mark.parametrize(
+    ("wire", "model", "place"),
+    [
+        ("chat", "kimi-k2-thinking", "reasoning_content"),
+        ("chat", "scripted-small", None),
+        ("ollama", "scripted-small", "thinking"),
+    ],
+)
+async def test_a_model_that_thinks_on_between_its_tools_reads_what_led_to_a_call(
+    site: Site, wire: str, model: str, place: str | None
+) -> None:
+    """A3: by the model, at an address that nobody knows."""
+    await speak(wire, site.provider.root)
+    await in_thread(LanguageModel.objects.filter(provider__name="Scripted").update)(model_id=model)
+    tab = await site.tab()
+    site.provider.script(*TASK)
+    await tab.send(QUESTION)
+    await tab.sees_the_end()
+    [called] = [m for m in site.provider.requests[-1].json["messages"] if m.get("tool_calls")]
+    told = {name: called[name] for name in ("reasoning_content", "thinking") if name in called}
+    assert told == ({place: "Multiply."} if place else {})
+    await tab.equals_a_fresh_page()
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_what_is_said_on_the_way_is_told_from_the_answer(site: Site, streamed: bool) -> None:
+    """GPT-5.4 and newer take a message that goes back without its phase for the answer."""
     await speak("responses", site.provider.root)
     tab = await site.tab()
-    item = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "opaque"}
-    silent = stream(added(0, **item), done(0, **item), delta(1, "output_text", "Yes."), ended())
+    kinds = {"Let me see.": "commentary", "It is 42.": "final_answer"}
+    message = {"type": "message", "role": "assistant", "id": "msg_1"}
+    events = []
+    for index, (words, phase) in enumerate(kinds.items()):
+        text = {"type": "output_text", "text": words, "annotations": []}
+        if streamed:
+            events += [added(index, **message, phase=phase, content=[])]
+            events += [delta(index, "output_text", piece) for piece in (words[:4], words[4:])]
+        events += [done(index, **message, phase=phase, content=[text])]
+    site.provider.script(stream(*events, ended()), "You are welcome.")
+    await tab.send(QUESTION)
+    await tab.sees("It is 42.")
+    await tab.sees_the_end()
+    assert [row[1] for row in await stored() if row[0] == "text"] == list(kinds)
+    await tab.equals_a_fresh_page()
+    await tab.send("Thanks.")
+    await tab.sees("You are welcome.")
+    await tab.sees_the_end()
+    body = site.provider.requests[-1].json
+    check_responses(body)
+    said = [item for item in body["input"] if item.get("role") == "assistant"]
+    assert {item["content"]: item["phase"] for item in said} == kinds
+
+    # Another model is told the words alone.
+    await speak("chat", site.provider.root)
+    site.provider.script("Yes.")
+    await tab.send("Sure?")
+    await tab.sees("Yes.")
+    await tab.sees_the_end()
+    check_openai(site.provider.requests[-1].json)
+
+
+ITEM = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "opaque"}
+BLOCK = {"type": "thinking", "thinking": "", "signature": "opaque"}
+WORDLESS = {
+    "responses": (
+        stream(added(0, **ITEM), done(0, **ITEM), delta(1, "output_text", "Yes."), ended()),
+        ITEM,
+    ),
+    # As the newest models send them to who does not ask for a summary.
+    "anthropic": (
+        anthropic.stream(
+            anthropic.block(
+                BLOCK | {"signature": ""}, {"type": "signature_delta", "signature": "opaque"}
+            ),
+            anthropic.text("Yes."),
+        ),
+        BLOCK,
+    ),
+}
+
+
+@pytest.mark.parametrize("wire", WORDLESS)
+async def test_a_thought_without_words_draws_nothing_and_goes_back(site: Site, wire: str) -> None:
+    """A3: no empty fold, in the tab that watched and in the page drawn afresh."""
+    silent, thought = WORDLESS[wire]
+    await speak(wire, site.provider.root)
+    tab = await site.tab()
     site.provider.script(silent, "Still yes.")
     await tab.send("Really?")
     await tab.sees("Yes.")
@@ -138,7 +254,44 @@ async def test_a_thought_without_words_draws_nothing_and_goes_back(site: Site) -
     await tab.send("Sure?")
     await tab.sees("Still yes.")
     await tab.sees_the_end()
-    assert item in site.provider.requests[-1].json["input"]
+    body = site.provider.requests[-1].json
+    if wire == "responses":
+        check_responses(body)
+        assert body["input"][1] == thought
+    else:
+        check_anthropic(body)
+        assert body["messages"][1]["content"] == [thought, {"type": "text", "text": "Yes."}]
+
+
+@pytest.mark.parametrize(
+    ("model", "thinks"),
+    [("grok-4-1-fast-non-reasoning", False), ("grok-4-1-fast", True), ("codex-mini-next", True)],
+)
+async def test_only_a_model_that_thinks_is_asked_for_its_thoughts(
+    site: Site, model: str, thinks: bool
+) -> None:
+    """What is known of a model counts more than what its name looks like."""
+    await speak("responses", site.provider.root)
+    await in_thread(LanguageModel.objects.filter(provider__name="Scripted").update)(model_id=model)
+    tab = await site.tab()
+    site.provider.script("Yes.")
+    await tab.send("Really?")
+    await tab.sees_the_end()
+    body = site.provider.requests[-1].json
+    assert [name for name in ("include", "reasoning") if name in body] == (
+        ["include", "reasoning"] if thinks else []
+    )
+
+
+async def test_what_an_administrator_says_of_thinking_counts_more_than_a_name(site: Site) -> None:
+    await speak("responses", site.provider.root)
+    rows = LanguageModel.objects.filter(provider__name="Scripted")
+    await in_thread(rows.update)(set_by_hand=["reasoning"])
+    tab = await site.tab()
+    site.provider.script("Yes.")
+    await tab.send("Really?")
+    await tab.sees_the_end()
+    assert "reasoning" not in site.provider.requests[-1].json
 
 
 async def test_the_chat_wire_is_still_taken_by_all_others(site: Site) -> None:

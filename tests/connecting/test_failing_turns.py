@@ -11,7 +11,8 @@ import pytest
 from chat.models import Agent, LanguageModel, Message, Provider
 from chat.providers import registry
 from chat.providers.retry import RetryPolicy
-from chat.services.broadcast import TryNow, tell_processes
+from chat.services.broadcast import tell_processes
+from chat.services.notes import TryNow
 from chat.services.runs.run import RUNS
 from tests.support import factories as make
 from tests.support.model_server import Gate, ScriptedProvider, Wait, refuse, reply

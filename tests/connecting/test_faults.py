@@ -63,7 +63,9 @@ class Stage:
 
     def __call__(self, request: Received) -> Reply:
         messages = request.json["messages"]
+        # After an answer that said nothing, two questions are one message.
         said = [each["content"] for each in messages if each["role"] == "user"][-1]
+        said = said.rpartition("\n\n")[2]
         if not said.startswith(PLAY):
             return reply("The next turn.")
         name = said.removeprefix(PLAY)

@@ -1,12 +1,10 @@
 """A real model, downloaded from the package index and run: no script, no recording."""
 
 import fcntl
-import http.cookiejar
 import os
 import signal
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,13 +15,13 @@ from django.core.management import CommandError
 from chat.management import local_model as machine
 from chat.management.llama_server import CONTEXT
 from chat.management.local_model import LocalServer, find_weights, install_engine
-from chat.models import Agent, LanguageModel, Message, Provider
+from chat.models import Agent, LanguageModel, Message, Part, Provider
 from chat.services.catalog import local_model
 from chat.services.catalog.defaults import ensure_defaults
 from chat.services.catalog.providers import list_models
 from tests.support import factories as make
 from tests.support.process import free_port, wait_until
-from tests.support.server import ROOT, _healthy, environment
+from tests.support.server import ROOT, Visitor, _healthy, environment
 from tests.support.site import Site
 from tests.support.tabs import in_thread
 
@@ -80,6 +78,33 @@ async def test_it_answers_a_turn(server: LocalServer, site: Site) -> None:
     assert site.provider.requests == []
 
 
+@pytest.mark.full
+async def test_it_answers_on_the_responses_wire_too(server: LocalServer, site: Site) -> None:
+    """A3: its words come once, and what it said goes back to it. (Every day by a scripted server,
+    in `test_every_wire.py` and `tests/providers/test_responses.py`.)"""
+    await in_thread(talk_to_it)(site, server, CONTEXT)
+    await in_thread(Provider.objects.filter(kind="openai").update)(wire="responses")
+    await in_thread(LanguageModel.objects.update)(max_output=24)
+    tab = await site.tab()
+    for question in ("What is the capital of France?", "And of Italy?"):
+        await tab.send(question)
+        await tab.until(lambda: not tab.running and tab._last_is_answer(), 60)
+    await tab.equals_a_fresh_page()
+    parts = in_thread(
+        lambda: list(
+            Part.objects.filter(type="text", message__role="assistant").values_list("text")
+        )
+    )
+    for (text,) in await parts():
+        half = text[: len(text) // 2]
+        assert text
+        assert text != 2 * half, "its words came twice"
+    statuses = in_thread(
+        lambda: list(Message.objects.filter(role="assistant").values_list("status", flat=True))
+    )
+    assert await statuses() == ["success", "success"]
+
+
 async def test_a_conversation_that_is_too_long_for_it(server: LocalServer, site: Site) -> None:
     """A12: the words of a real server for it are understood, and shown in ours."""
     await in_thread(talk_to_it)(site, server, 10 * CONTEXT)
@@ -131,12 +156,10 @@ def test_one_command_starts_it_with_parley(weights: Path, tmp_path: Path) -> Non
             cwd=ROOT, env=environment(tmp_path, PORT=port), stdout=file, stderr=file,
         )  # fmt: skip
     try:
-        wait_until(lambda: _healthy(f"http://127.0.0.1:{port}"), process, log, seconds=60)
+        wait_until(lambda: _healthy(f"http://127.0.0.1:{port}"), process, log)
         [model] = psutil.Process(process.pid).children()
         link = next(line for line in log.read_text().splitlines() if "/enter/?" in line)
-        jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
-        with urllib.request.build_opener(jar).open(link, timeout=20) as page:
-            assert "Local model" in page.read().decode()
+        assert "Local model" in Visitor(link).page
     finally:
         process.terminate()
     assert process.wait(20) == 0

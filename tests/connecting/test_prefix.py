@@ -2,7 +2,6 @@
 of the price. Counted in bytes, on every wire, over real connections."""
 
 import json
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ from tests.providers.sdk_types import (
     check_openai,
     check_responses,
     marked,
+    prompt_pieces,
     without_marks,
 )
 from tests.support.model_server import Call, Received, Think, reply
@@ -32,17 +32,7 @@ def prompt(request: Received) -> str:
     """What a provider caches of a request, in the order in which it does: the tools, the
     instructions, then what was said, block by block. Marks are not part of it."""
     body = without_marks(request.json)
-    return "\n".join(json.dumps(each, ensure_ascii=False) for each in _pieces(body))
-
-
-def _pieces(body: dict[str, Any]) -> Iterator[Any]:
-    yield body.get("tools")
-    yield body.get("system") or body.get("instructions")
-    for item in body.get("input") or body["messages"]:
-        if isinstance(item.get("content"), list) and "role" in item:
-            yield from ((item["role"], block) for block in item["content"])
-        else:
-            yield item
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in prompt_pieces(body))
 
 
 def shared(before: Received, after: Received) -> float:
@@ -58,12 +48,6 @@ def _set_up(style: str, steps: list[str]) -> None:
 
 
 set_up = in_thread(_set_up)
-
-
-@pytest.fixture(autouse=True)
-def no_flood(settings: Any) -> None:
-    """A test sends faster than a person may: what is refused as a flood is not answered."""
-    settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, "frames_per_second": 1000}
 
 
 async def take_turn(one: Program, site: Site, question: str, *replies: Any) -> None:

@@ -1,10 +1,13 @@
 """A row says which wire is spoken; the address says what its server wants different."""
 
+from pathlib import Path
+
 import pytest
 
 from chat.models import Provider
 from chat.protocol.errors import ProviderError
 from chat.providers.anthropic import AnthropicMessages
+from chat.providers.claude_code import CommandLine
 from chat.providers.demo import DemoProvider
 from chat.providers.http import Http, HttpSettings
 from chat.providers.ollama import Ollama
@@ -31,7 +34,8 @@ def test_each_kind_is_spoken_to_in_its_wire(kind: str, speaker: type) -> None:
 
 @pytest.mark.parametrize("kind", Provider.Kind.values)
 def test_each_kind_that_the_administration_offers_is_served(kind: str) -> None:
-    assert connect(Connection(kind, "http://127.0.0.1:1"), Http())
+    command = CommandLine("/usr/bin/claude", Path("/nowhere"))
+    assert connect(Connection(kind, "http://127.0.0.1:1", command=command), Http())
 
 
 @pytest.mark.parametrize("kind", ["pigeon", ""])
@@ -58,7 +62,7 @@ async def test_what_a_known_server_wants_comes_from_its_address(
     scripted_provider.script("Hello.")
     http = Http(HttpSettings(verify=TRUST))
     answer = await ask(
-        connect(Connection("openai", f"http://{host}/v1"), http), request(max_output=9)
+        connect(Connection("openai", f"http://{host}/v1"), http), request(output_limit=9)
     )
     await http.aclose()
     assert answer.text == "Hello."

@@ -1,6 +1,7 @@
 """A server that refuses something still answers, and is asked in the right way from then on."""
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,17 @@ from django.urls import reverse
 
 from chat import services
 from chat.models import Agent, Conversation, LanguageModel, ModelAdjustment, Provider
-from tests.providers.recorded_refusals import EXPLAINED, GPT_TOOLS, REPAIRED, Refusal, openai
+from tests.providers.recorded_refusals import (
+    EXPLAINED,
+    GPT_TOOLS,
+    REPAIRED,
+    Refusal,
+    anthropic,
+    openai,
+)
 from tests.support import factories as make
 from tests.support.model_server import Call, Received, Reply, Think, refuse, reply
+from tests.support.pdf_files import pdf_file
 from tests.support.sample_files import PNG
 from tests.support.site import Site
 from tests.support.tabs import in_thread
@@ -145,6 +154,42 @@ async def test_a_server_error_about_a_picture_is_no_reason_to_wait(failing: Site
     assert "this model cannot see images" in json.dumps(failing.provider.requests[-1].json)
     assert "Trying again" not in tab.page.text_of("t")
     assert len(failing.provider.requests) == 2
+
+
+async def test_a_file_that_its_server_cannot_read_is_read_here_and_no_other_is(
+    failing: Site,
+) -> None:
+    """One odd PDF is sent as text in that conversation; others are sent as they are."""
+    odd, good = pdf_file("The harbour opens at six."), pdf_file("Another.")
+
+    def answer(request: Received) -> Reply:
+        if b64encode(odd).decode() in request.body.decode():
+            return refuse(400, anthropic("Could not process PDF"))
+        return reply(f"Read of {len(request.json['messages'])}.")
+
+    failing.provider.answer = answer
+    await in_thread(LanguageModel.objects.update)(vision=True)
+    await in_thread(Provider.objects.exclude(kind="demo").update)(kind="anthropic")
+    first, second = await in_thread(_papers)(failing, odd, good)
+    tab = await failing.tab()
+    await tab.ask("send", content="One?", attachments=[first])
+    await tab.sees("Read of 1.")
+    await tab.sees_the_end()
+    await tab.ask("send", content="Two?", attachments=[second])
+    await tab.sees("Read of 3.")
+    await tab.sees_the_end()
+    await tab.equals_a_fresh_page()
+    assert await kept() == []
+    sent = [request.body.decode() for request in failing.provider.requests]
+    assert ["The harbour opens at six." in body for body in sent] == [False, True, False, True]
+    assert b64encode(good).decode() in sent[2]
+
+
+def _papers(site: Site, *contents: bytes) -> list[str]:
+    return [
+        str(make.an_attachment(site.alice.user, content=each, mime="application/pdf").pk)
+        for each in contents
+    ]
 
 
 def _picture(site: Site) -> str:

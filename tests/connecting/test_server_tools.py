@@ -1,17 +1,19 @@
 """What a provider does itself: ordinary cards, marked as its own, and blocks that go back."""
 
+from base64 import b64encode
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
 
-from chat.models import LanguageModel, Part
+from chat.models import Attachment, LanguageModel, ModelAdjustment, Part
 from tests.connecting.test_every_wire import speak
 from tests.live.test_notes import cards, words
 from tests.providers import anthropic_stream as anthropic
 from tests.providers import responses_stream as responses
 from tests.providers.sdk_types import check_anthropic, check_responses
 from tests.support.model_server import Gate, Reply, Wait, refuse, reply
+from tests.support.sample_files import PNG
 from tests.support.site import Programs, Site
 from tests.support.tabs import Tab, equal_pages, in_thread
 
@@ -82,18 +84,21 @@ INTERPRETER = {
     "container_id": "cntr_1",
     "outputs": [{"type": "logs", "logs": "2779"}],
 }
+THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "opaque"}
 MESSAGE = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed"}
 
 
 def on_responses() -> Reply:
     return responses.stream(
-        responses.added(0, **{**WEB, "status": "in_progress", "action": {"type": "search"}}),
-        responses.done(0, **WEB),
-        responses.added(1, **{**INTERPRETER, "status": "in_progress", "outputs": None}),
-        responses.done(1, **INTERPRETER),
-        responses.added(2, **MESSAGE),
-        responses.delta(2, "output_text", "Rome is 2779 years old."),
-        responses.done(2, **MESSAGE, content=[]),
+        responses.added(0, **THOUGHT),
+        responses.done(0, **THOUGHT),
+        responses.added(1, **{**WEB, "status": "in_progress", "action": {"type": "search"}}),
+        responses.done(1, **WEB),
+        responses.added(2, **{**INTERPRETER, "status": "in_progress", "outputs": None}),
+        responses.done(2, **INTERPRETER),
+        responses.added(3, **MESSAGE),
+        responses.delta(3, "output_text", "Rome is 2779 years old."),
+        responses.done(3, **MESSAGE, content=[]),
         responses.ended(usage={"input_tokens": 40, "output_tokens": 9}),
     )
 
@@ -141,6 +146,50 @@ async def test_they_are_cards_marked_as_the_providers_own(wire: str, site: Site)
     assert steps == 1, "one request is one step, counted once"
 
 
+DRAWN = b64encode(PNG).decode()
+PLOTTED = INTERPRETER | {
+    "outputs": [
+        {"type": "logs", "logs": "2779"},
+        {"type": "image", "url": f"data:image/png;base64,{DRAWN}"},
+        {"type": "image", "url": "https://files.example.org/plot.png"},
+        {"type": "image", "url": "data:image/png;base64,???"},
+    ]
+}
+PAINTED = {
+    "type": "image_generation_call",
+    "id": "ig_1",
+    "status": "completed",
+    "revised_prompt": "The seven hills, at dawn",
+    "result": DRAWN,
+}
+
+
+async def test_the_pictures_of_a_provider_are_kept_and_shown(site: Site) -> None:
+    """Those that come with the answer; one that is kept elsewhere is named."""
+    await speak("responses", site.provider.root)
+    other = await site.tab()
+    drawn = responses.stream(
+        responses.added(0, **{**PLOTTED, "status": "in_progress", "outputs": None}),
+        responses.done(0, **PLOTTED),
+        responses.added(1, **{**PAINTED, "status": "in_progress", "result": None}),
+        responses.done(1, **PAINTED),
+        responses.ended(usage={"input_tokens": 40, "output_tokens": 9}),
+    )
+    tab = await answered(site, "responses", drawn)
+    plot, painting = cards(tab.page)
+    rows = await in_thread(list)(Attachment.objects.order_by("pk"))
+    assert [(row.owner_id, row.mime) for row in rows] == [(site.alice.user.pk, "image/png")] * 2
+    shown = [next(card.iter("img")).get("src") for card in (plot, painting)]
+    assert shown == [f"/attachments/{row.pk}/?shown" for row in rows]
+    assert "2779" in words(plot)
+    assert "https://files.example.org/plot.png" in words(plot)
+    assert "Picture" in words(painting)
+    assert "The seven hills, at dawn" in words(painting)
+    assert tags(painting) == ["by the provider"]
+    await equal_pages(tab, other)
+    await tab.equals_a_fresh_page()
+
+
 async def test_their_blocks_go_back_to_claude_as_they_came(site: Site) -> None:
     tab = await answered(site, "anthropic", on_anthropic(), reply("Yes."))
     await tab.send("Sure?")
@@ -163,8 +212,9 @@ async def test_their_items_go_back_on_responses_as_they_came(site: Site) -> None
     await tab.sees_the_end()
     body = site.provider.requests[-1].json
     check_responses(body)
-    kept = [item for item in body["input"] if item.get("type", "").endswith("_call")]
-    assert kept == [WEB, INTERPRETER]
+    asked, *kept, said, sure = body["input"]
+    assert kept == [THOUGHT, WEB, INTERPRETER]
+    assert [item["role"] for item in (asked, said, sure)] == ["user", "assistant", "user"]
 
 
 async def test_another_model_is_told_of_them_as_of_any_call(site: Site) -> None:
@@ -269,6 +319,43 @@ async def test_a_search_that_was_stopped_is_not_sent_again(site: Site, program: 
     body = site.provider.requests[-1].json
     check_anthropic(body)
     assert "server_tool_use" not in str(body["messages"])
+    assert "tool_use" not in str(body["messages"]), "it is no call of ours"
+    await tab.equals_a_fresh_page()
+
+
+@pytest.mark.parametrize("found", [True, False])
+async def test_a_search_goes_back_with_its_thought_whenever_it_was_stopped(
+    found: bool, site: Site, program: Programs
+) -> None:
+    """OpenAI would refuse the one without the other, and so every turn that follows."""
+    await speak("responses", site.provider.root)
+    gate = Gate()
+    begun = [
+        responses.added(0, **THOUGHT),
+        responses.done(0, **THOUGHT),
+        responses.added(1, **{**WEB, "status": "in_progress", "action": {"type": "search"}}),
+    ]
+    # It thinks on, so it is known that the search has been told.
+    after = [responses.done(1, **WEB), responses.added(2, **THOUGHT | {"id": "rs_2"})]
+    after += [responses.delta(2, "reasoning_summary_text", "So, so.")]
+    [step] = responses.stream(*begun, *(after if found else ())).steps
+    site.provider.script(
+        Reply(steps=(step, gate, Wait(0)), finish=None, usage=None, done=False, opening=False),
+        reply("Well."),
+    )
+    tab, one = await site.tab(), await program()
+    sent = await one.send("How old is Rome?")
+    await one.until(lambda: one.named("chat:thinking" if found else "chat:tool"))
+    await one.ask("stop")
+    await one.ends(sent["request_id"])
+    gate.open()
+    await tab.sees("Stopped by you")
+    await tab.send("Never mind.")
+    await tab.sees_the_end()
+    body = site.provider.requests[-1].json
+    check_responses(body)
+    kept = [item for item in body["input"] if item.get("role") != "user"]
+    assert kept == ([THOUGHT, WEB] if found else [])
     await tab.equals_a_fresh_page()
 
 
@@ -294,12 +381,26 @@ async def test_a_refusal_says_why(how: str, site: Site) -> None:
     await tab.equals_a_fresh_page()
 
 
-async def test_a_server_that_knows_no_such_tool_says_so(site: Site) -> None:
-    await allow("code_execution")
+async def test_a_tool_that_its_server_refuses_is_not_asked_for_again(site: Site) -> None:
+    """Otherwise every message would fail until an administrator forbids it."""
+    await allow("web_search", "code_execution")
     message = "code_execution_20260521 is not available for this model"
     tab = await answered(
         site,
         "anthropic",
         refuse(400, {"error": {"type": "invalid_request_error", "message": message}}),
+        anthropic.stream(anthropic.text("About 2779 years.")),
+        anthropic.stream(anthropic.text("Sure.")),
     )
-    await tab.sees("The provider did not accept the request.")
+    await tab.sees("About 2779 years.")
+    await tab.send("Sure?")
+    await tab.sees("Sure.")
+    await tab.sees_the_end()
+    await tab.equals_a_fresh_page()
+    names = [
+        [tool["name"] for tool in request.json["tools"] if "type" in tool]
+        for request in site.provider.requests
+    ]
+    assert names == [["web_search", "code_execution"], ["web_search"], ["web_search"]]
+    kept = await in_thread(list)(ModelAdjustment.objects.values_list("kind", "name"))
+    assert kept == [("server_tool", "code_execution")]

@@ -5,6 +5,7 @@ import json
 import shutil
 import signal
 import sqlite3
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from tests.support.process import free_port, wait_until
 from tests.support.program import Program
 from tests.support.server import ROOT, environment
 from tests.support.sockets import Closed, Wire
+from tests.support.tables import lay_tables
 from tests.support.tabs import Tab
 from tests.support.waiting import PATIENCE
 
@@ -39,7 +41,13 @@ COMMANDS = {
     "uvicorn": ["manage.py", "serve"],
     # As somebody starts it who does not know `serve`.
     "bare uvicorn": ["-m", "uvicorn", "chatsite.asgi:application", "--no-access-log", "--port"],
+    # One that lets no socket grow older than three seconds: without being told, a day.
+    "impatient daphne": [
+        *("-m", "daphne", "chatsite.asgi:application", "--websocket_timeout", "3", "--port"),
+    ],
 }
+# Nothing here is encrypted: to load the certificates of a machine takes longer than most requests.
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def fresh_database(url: str) -> str:
@@ -96,6 +104,7 @@ class House:
         if on_sqlite and _first.is_there():
             made = _first.copy(self.data, self.provider_url)
         else:
+            lay_tables(self.data, database=on_sqlite)
             made = self.rows("talk", self.provider_url)
             if on_sqlite:
                 _first.keep(self.data, made)
@@ -114,6 +123,11 @@ class House:
         weakref.finalize(self, process.communicate)
         return process
 
+    def close(self) -> None:
+        """Hold nothing open in the folder, until something is asked again."""
+        if process := self.__dict__.pop("_rows", None):
+            process.communicate()
+
     def rows(self, verb: str, *words: str) -> Any:
         asking, answering = self._rows.stdin, self._rows.stdout
         assert asking
@@ -125,12 +139,13 @@ class House:
         return json.loads(answer)
 
     @contextmanager
-    def served(self, by: str = "daphne") -> Iterator["Server"]:
+    def served(self, by: str = "daphne", **settings: str) -> Iterator["Server"]:
         """A process that serves them; what it was told to do, also to die, it may do before."""
         port = str(free_port())
         server = "daphne" if by == "daphne" else "uvicorn"
-        env = environment(self.data, **self.settings, PORT=port, PARLEY_SERVER=server)
-        command = [sys.executable, *COMMANDS[by], *([port] if by == "bare uvicorn" else [])]
+        settings = {**self.settings, **settings, "PORT": port, "PARLEY_SERVER": server}
+        env = environment(self.data, **settings)
+        command = [sys.executable, *COMMANDS[by], *([] if "manage.py" in COMMANDS[by] else [port])]
         log = self.data / f"{server}-{port}.log"
         with log.open("wb") as file:
             process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=file, stderr=file)
@@ -158,17 +173,20 @@ class Server:
 
     def answers(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/healthz", timeout=2).status_code == 200
+            return httpx.get(f"{self.url}/healthz", timeout=2, verify=PLAIN).status_code == 200
         except httpx.HTTPError:
             return False
 
-    async def program(self) -> "RemoteProgram":
-        one = RemoteProgram(self)
+    def open_files(self) -> int:
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    async def program(self, talk: str = "") -> "RemoteProgram":
+        one = RemoteProgram(self, talk)
         await one.open()
         return one
 
-    async def tab(self) -> "RemoteTab":
-        tab = RemoteTab(RemotePerson(self), self.house.conversation)
+    async def tab(self, talk: str = "") -> "RemoteTab":
+        tab = RemoteTab(RemotePerson(self), talk or self.house.conversation)
         return await (await tab.load()).open()  # type: ignore[return-value]
 
     async def ended(self) -> int:
@@ -193,6 +211,7 @@ class RemoteWire(Wire):
             additional_headers={"Cookie": server.house.cookie},
             subprotocols=self._asked,
             max_size=None,
+            open_timeout=PATIENCE,
         )
         self.subprotocol = self._socket.subprotocol
         return True
@@ -203,16 +222,19 @@ class RemoteWire(Wire):
         task.add_done_callback(self._sending.discard)
 
     async def _send(self, text: str) -> None:
-        assert self._socket is not None
+        if self._socket is None:
+            # What a page says between two sockets is lost.
+            return
         try:
             await self._socket.send(text)
         except ConnectionClosed:
             return
 
-    async def receive(self) -> str:
+    async def receive(self, patience: float | None = None) -> str:
         assert self._socket is not None
         try:
-            return str(await self._socket.recv())
+            async with asyncio.timeout(patience):
+                return str(await self._socket.recv())
         except ConnectionClosed as closed:
             raise Closed(closed.rcvd.code if closed.rcvd else 1006) from None
 
@@ -222,8 +244,8 @@ class RemoteWire(Wire):
 
 
 class RemoteProgram(Program):
-    def __init__(self, server: Server) -> None:
-        super().__init__(None, server.house.conversation)  # type: ignore[arg-type]
+    def __init__(self, server: Server, talk: str = "") -> None:
+        super().__init__(None, talk or server.house.conversation)  # type: ignore[arg-type]
         self.server = server
         # What the answer that is being written says, and how long it was when.
         self.spoken = ""
@@ -236,7 +258,7 @@ class RemoteProgram(Program):
             self.growth.append((len(self.spoken), time.monotonic()))
 
     def connect(self) -> Wire:
-        return RemoteWire(self.server, JSON)
+        return RemoteWire(self.server, JSON, str(self.conversation_id))
 
 
 class RemotePerson:
@@ -247,7 +269,7 @@ class RemotePerson:
 
     async def page(self, conversation_id: object, query: str = "") -> LivePage:
         headers = {"Cookie": self.server.house.cookie, "accept-language": "en"}
-        async with httpx.AsyncClient(headers=headers, timeout=PATIENCE) as client:
+        async with httpx.AsyncClient(headers=headers, timeout=PATIENCE, verify=PLAIN) as client:
             response = await client.get(f"{self.server.url}/c/{conversation_id}/{query}")
         assert response.status_code == 200, response.status_code
         return LivePage(response.text)

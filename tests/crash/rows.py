@@ -36,8 +36,8 @@ def talk(provider_url: str) -> dict[str, str]:
     return {"conversation": str(row.pk), "cookie": cookie}
 
 
-def orphans(number: str) -> dict[str, int]:
-    """Answers that a process was writing when it died."""
+def orphans(number: str, ago: str = "60") -> dict[str, int]:
+    """Answers that a process was writing when it died, and how long ago its lease ran out."""
     from django.contrib.auth.models import User
     from django.utils import timezone
 
@@ -45,7 +45,7 @@ def orphans(number: str) -> dict[str, int]:
     from chat.protocol.factories import create_text_part
 
     owner = User.objects.get(username="alice")
-    dead = Process.objects.create(host="gone", lease=timezone.now() - timedelta(minutes=1))
+    dead = Process.objects.create(host="gone", lease=timezone.now() - timedelta(seconds=int(ago)))
     talks = [
         Conversation(owner=owner, title=f"Orphan {n}", last_position=2) for n in range(int(number))
     ]
@@ -124,11 +124,36 @@ def answers() -> list[dict[str, Any]]:
     ]
 
 
-def found_faults(lost: str = "0") -> list[str]:
-    """The invariants, over the rows alone."""
-    from tests.support.invariants import faults
+def runs() -> list[dict[str, Any]]:
+    """Every run: how it stands, and how often it changed its process after a crash or before."""
+    from chat.models import Generation
 
-    return faults(lost=int(lost))
+    names = ("pk", "status", "attempt", "process", "conversation", "flushed_seq")
+    rows = Generation.objects.order_by("started", "pk").values(*names)
+    keys = ("pk", "process", "conversation")
+    return [{**row, **{key: str(row[key] or "") for key in keys}} for row in rows]
+
+
+def allow(*tools: str) -> int:
+    """The tools of the agent that answers."""
+    from chat.models import Agent
+
+    return Agent.objects.filter(is_default=True).update(tools=list(tools), max_steps=50)
+
+
+def calls() -> list[list[str]]:
+    """What the tool `note` was called with, and what became of it."""
+    from chat.models import Part
+
+    rows = Part.objects.filter(type="tool", tool="note").order_by("pk")
+    return [[row.data["state"]["input"]["word"], row.tool_status] for row in rows]
+
+
+def found_faults(lost: str = "0", *seen: str) -> list[str]:
+    """The invariants, over the rows and what clients were told."""
+    from tests.support.invariants import Seen, faults
+
+    return faults(*(Seen(**json.loads(each)) for each in seen), lost=int(lost), deleted=True)
 
 
 if __name__ == "__main__":
@@ -145,6 +170,9 @@ if __name__ == "__main__":
         "answer_in": answer_in,
         "left_earlier": left_earlier,
         "answers": answers,
+        "runs": runs,
+        "allow": allow,
+        "calls": calls,
         "faults": found_faults,
     }
     for line in sys.stdin:

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.remote import House, RemotePerson, fresh_database
-from tests.support.model_server import Say, ScriptedProvider, reply
+from tests.crash.remote import House, RemotePerson, RemoteProgram, RemoteTab, fresh_database
+from tests.support.model_server import Call, Say, ScriptedProvider, reply
 from tests.support.readme_client import ask
 from tests.support.tabs import equal_pages
-from tests.support.waiting import slowness
+from tests.support.waiting import eventually, slowness
 
 # Tokens of one length, one every ten milliseconds: how much is lost says how long ago it was.
 WIDTH, MS = 6, 10
 TOKENS = [f"w{n:04} " for n in range(3_000)]
 
+
+UVICORN = ("uvicorn", "bare uvicorn")
 
 # A flush comes every half second, and writing it may take as long again.
 MOST_LOST = 1.0
@@ -96,11 +98,14 @@ async def _settled(house: House, number: int, seconds: float = 90) -> None:
     raise AssertionError(f"{len(left)} of {len(kept)} are not settled within {seconds} s")
 
 
-@pytest.mark.parametrize("by", ["daphne", "uvicorn", "bare uvicorn"])
+@pytest.mark.parametrize(
+    "by", ["daphne", *(pytest.param(each, marks=pytest.mark.full) for each in UVICORN)]
+)
 async def test_a_server_that_is_asked_to_end_settles_first(
     by: str, tmp_path: Path, provider: ScriptedProvider
 ) -> None:
-    """16: SIGTERM; all that was said is kept, and the tabs are told why it ended.
+    """16: SIGTERM; all that was said is kept, and the tabs are told why it ended. (That uvicorn
+    ends in order is looked at every day in test_orderly_end.py.)
 
     Before that the client of the documentation asks something (A18).
     """
@@ -129,20 +134,22 @@ async def test_a_server_that_is_asked_to_end_settles_first(
     assert house.rows("faults") == []
 
 
-@pytest.mark.full
-async def test_a_paused_process_cannot_write_any_more(
-    tmp_path: Path, provider: ScriptedProvider, postgres_url: str, redis_url: str
-) -> None:
-    """18: its lease runs out, another settles its run; when it wakes up it writes nothing.
+@pytest.fixture
+def shared(tmp_path: Path, provider: ScriptedProvider, postgres_url: str, redis_url: str) -> House:
+    """For two servers; with a tool that writes down what it was called with."""
+    database = {"DATABASE_URL": fresh_database(postgres_url), "REDIS_URL": redis_url}
+    noted = {"DJANGO_SETTINGS_MODULE": "tests.support.noted_tools.settings"}
+    house = House(tmp_path, provider.base_url, {**database, **noted})
+    house.rows("allow", "note")
+    return house
 
-    Before that the other process's viewer follows the run, and stops one within a second.
-    """
-    house = House(
-        tmp_path,
-        provider.base_url,
-        {"DATABASE_URL": fresh_database(postgres_url), "REDIS_URL": redis_url},
-    )
-    with house.served("daphne") as writer, house.served("uvicorn") as other:
+
+@pytest.mark.full
+async def test_a_stop_on_another_process_ends_the_answer(
+    shared: House, provider: ScriptedProvider
+) -> None:
+    """44: its viewer follows the run, and stops it within a second."""
+    with shared.served("daphne") as writer, shared.served("uvicorn") as other:
         one, viewer, tab = await writer.program(), await other.program(), await other.tab()
         begun = await one.send("Go")
         await viewer.until(lambda: len(viewer.spoken) > 80 * WIDTH)
@@ -156,30 +163,104 @@ async def test_a_paused_process_cannot_write_any_more(
         await one.ends(begun["request_id"])
         await tab.sees_the_end()
         await equal_pages(tab)
+        await leave(one, viewer, tab)
+    assert shared.rows("faults") == []
 
-        paused = await one.send("Again")
-        await viewer.until(lambda: viewer.named("chat:start")[1:])
-        viewer.spoken = ""
-        await viewer.until(lambda: len(viewer.spoken) > 40 * WIDTH)
+
+@pytest.mark.full
+async def test_a_paused_process_cannot_write_any_more(
+    shared: House, provider: ScriptedProvider
+) -> None:
+    """18: its lease runs out, and another goes on with its run; when it wakes up it writes nothing.
+
+    Nobody knows that it is only asleep: not its pid, but its lease decides.
+    """
+    with shared.served("daphne") as writer, shared.served("uvicorn") as other:
+        one, viewer = await writer.program(), await other.program()
+        near, far = await writer.tab(), await other.tab()
+        begun = await one.send("Go")
+        # So long that some of it is stored.
+        await viewer.until(lambda: len(viewer.spoken) > 200 * WIDTH)
+        provider.answer = reply("and the end.")
+        asleep = time.monotonic()
         writer.process.send_signal(signal.SIGSTOP)
-        await _settled(house, 2)
-        kept = house.rows("answers")[-1]
-        assert kept["error_key"] == "error.chat_interrupted"
-        await tab.sees_the_end()
-        await equal_pages(tab)
+        ended = await viewer.ends(begun["request_id"])
+        print(f"\ngone on with and done {time.monotonic() - asleep:.1f} s later")
+        assert ended["name"] == "chat:complete"
+        [run] = shared.rows("runs")
+        assert (run["pk"], run["status"], run["attempt"]) == (begun["request_id"], "done", 1)
+        [kept] = shared.rows("answers")
+        assert_said_once(kept["text"])
+        await far.sees_the_end()
+        await equal_pages(far)
+
         writer.process.send_signal(signal.SIGCONT)
         # It hears that the run is not its own any more, and hangs up.
-        await provider.until(lambda found: found.requests[-1].disconnected_at)
+        await provider.until(lambda found: found.requests[0].disconnected_at)
+        assert (await one.ends(begun["request_id"]))["name"] == "chat:complete"
+        assert one.seen.ends[begun["request_id"]] == ["success"]
+        await near.sees_the_end()
+        await equal_pages(near, far)
+        assert (shared.rows("answers"), shared.rows("runs")) == ([kept], [run])
+        assert_said_once(near.page.answers()[0])
+        # It serves as before.
+        again = await one.send("Again")
+        assert (await one.ends(again["request_id"]))["name"] == "chat:complete"
+        assert len(provider.requests) == 3
+        await leave(one, viewer, near, far)
+    assert shared.rows("faults") == []
+
+
+def assert_said_once(text: str) -> None:
+    """As many tokens as were kept, in their order, and then the end that another process made."""
+    words, tail = text.split("and the end.")
+    assert tail.strip() == ""
+    assert words.strip()
+    assert "".join(TOKENS).startswith(words.strip())
+
+
+@pytest.mark.full
+async def test_a_paused_process_with_a_tool_at_work_is_not_gone_on_for(
+    shared: House, provider: ScriptedProvider
+) -> None:
+    """17, 18: the tool may have changed something, so a person decides; it was run once."""
+    provider.answer = reply("I will. ", Call("note", {"word": "once", "seconds": 600}))
+    with shared.served("daphne") as writer, shared.served("uvicorn") as other:
+        one, viewer = await writer.program(), await other.program()
+        near, far = await writer.tab(), await other.tab()
+        begun = await one.send("Go")
+        await eventually(lambda: noted(shared))
+        writer.process.send_signal(signal.SIGSTOP)
+        ended = await viewer.ends(begun["request_id"])
+        assert (ended["name"], ended["error_key"]) == ("chat:error", "error.chat_interrupted")
+        kept, [run] = shared.rows("answers"), shared.rows("runs")
+        assert (run["pk"], run["status"], run["attempt"]) == (begun["request_id"], "failed", 0)
+        writer.process.send_signal(signal.SIGCONT)
         await one.until(lambda: one.events[-1]["name"] in ("chat:snapshot", "chat:error"))
-        assert house.rows("answers")[-1] == kept
-        assert paused["request_id"] not in one.seen.ends or one.seen.ends[paused["request_id"]] == [
-            "error"
-        ]
-        await equal_pages(tab)
-        for client in (one, viewer):
-            await client.close()
-        await tab.cut()
-    assert house.rows("faults") == []
+        for tab in (near, far):
+            await tab.sees_the_end()
+            await equal_pages(tab)
+        assert (shared.rows("answers"), shared.rows("runs")) == (kept, [run])
+        assert noted(shared) == ["once"]
+        assert len(provider.requests) == 1
+        # Who wants it to go on says so, at either.
+        provider.answer = reply("and the end.")
+        again = await one.ask("continue", message_id=ended["message_id"])
+        assert (await one.ends(again["request_id"]))["name"] == "chat:complete"
+        assert noted(shared) == ["once"]
+        await leave(one, viewer, near, far)
+    assert shared.rows("faults") == []
+
+
+def noted(house: House) -> list[str]:
+    """What the tool was called with."""
+    file = house.data / "calls.txt"
+    return file.read_text().split() if file.exists() else []
+
+
+async def leave(*those: RemoteProgram | RemoteTab) -> None:
+    for each in those:
+        await (each.close() if isinstance(each, RemoteProgram) else each.cut())
 
 
 @pytest.mark.full

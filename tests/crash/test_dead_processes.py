@@ -123,7 +123,7 @@ async def test_stop_ends_what_nobody_writes(
     one = await program()
     await one.ask("stop")
     await in_thread(lost.refresh_from_db)()
-    assert lost.status == "failed"
+    assert lost.status == "stopped"
 
 
 async def test_send_does_not_wait_for_what_nobody_writes(
@@ -184,12 +184,14 @@ async def test_a_second_server_on_sqlite_is_refused(
         assert server.answers()
 
 
+@pytest.mark.full
 async def test_a_second_server_on_postgresql_is_welcome(
     tmp_path: Path, scripted_provider: ScriptedProvider, postgres_url: str, redis_url: str
 ) -> None:
-    """R8: what the first writes is not taken from it; when it is killed, the second settles at
-    once. R4: a program that watches there is told the end of the answer whose start it was told.
-    """
+    """R8: what the first writes is not taken from it; when it is killed, the second goes on with
+    it, although its lease has not run out. R4: a program that watches there is told the end of the
+    answer whose start it was told. (Every day: `tests/faults/test_changing_process.py`, where a
+    server is killed beside others, and the command above, which leaves what lives alone.)"""
     scripted_provider.answer = reply(Say(["word "] * 30_000, ms=10))
     database = fresh_database(postgres_url)
     settings = {**LONG_LEASES, "DATABASE_URL": database, "REDIS_URL": redis_url}
@@ -204,10 +206,11 @@ async def test_a_second_server_on_postgresql_is_welcome(
         assert not (await other.send("Hello?"))["ok"]
         before = len(one.spoken)
         await one.until(lambda: len(one.spoken) > before)
+        scripted_provider.answer = reply("and the rest.")
         first.process.kill()
         await first.ended()
-        ended = await other.ends(begun["request_id"])
-        assert (ended["name"], ended["error_key"]) == ("chat:error", "error.chat_interrupted")
+        assert (await other.ends(begun["request_id"]))["name"] == "chat:complete"
+        await other.hears("and the rest.")
         for client in (one, other):
             await client.close()
     assert house.rows("faults") == []

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import socket
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 from websockets.asyncio.client import connect
@@ -11,7 +13,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin
 
 from chat.consumers.consumer import LOGGED_OUT, NOT_FOUND
-from chatsite.throttle import PER_NAME, RESTING
+from chat.services.people.attempts import PER_NAME
+from chat.views.password_attempts import RESTING
 from tests.crash.remote import House, Server
 from tests.support.model_server import ScriptedProvider
 from tests.support.waiting import PATIENCE
@@ -22,7 +25,7 @@ NOWHERE = "01890000-0000-7000-8000-000000000000"
 TOO_BIG = {1006, 1009}
 
 
-async def closing(server: Server, conversation: str, cookie: str, *sent: str) -> int:
+async def closing(server: Server, conversation: str, cookie: str, *sent: str | list[str]) -> int:
     """The code that a socket is closed with after it was sent this."""
     async with asyncio.timeout(PATIENCE):
         async with connect(
@@ -73,6 +76,36 @@ async def guessing(server: Server) -> str:
     return answer.text
 
 
+# A page elsewhere cannot say these, but what stands between it and us may be talked into it: bytes
+# that some take for the end of a line, another host in the address, the same header twice.
+SMUGGLED = [
+    *(b"X-Seen: x%cOrigin: %%b" % byte for byte in b"\x0b\x0c\x1c\x1d\x1e\x85"),
+    b"X-Seen: x\rOrigin: %b", b"X-Seen: x\n\tOrigin: %b", b"Origin : %b", b"\tOrigin: %b",
+    b"Origin: https://evil.example\r\nX-Forwarded-Origin: %b",
+    b"Origin: null\r\nReferer: %b/", b"Origin: %b.evil.example", b"Origin: https://evil.example/%b",
+    b"Origin: %b@evil.example", b"Origin: %b1", b"Origin:", b"X-Origin: %b",
+]  # fmt: skip
+
+
+def handshake(server: Server, header: bytes, patience: float = PATIENCE) -> bool:
+    """Whether a socket opens when this says where it comes from; some servers say nothing at all to
+    a head that they cannot read."""
+    host = urlsplit(server.url).netloc
+    lines = [
+        f"GET /ws/c/{server.house.conversation}/ HTTP/1.1", f"Host: {host}", "Upgrade: websocket",
+        "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", f"Cookie: {server.house.cookie}",
+    ]  # fmt: skip
+    head = "\r\n".join([*lines, ""]).encode() + header.replace(b"%b", server.url.encode())
+    name, _, port = host.partition(":")
+    with socket.create_connection((name, int(port)), timeout=patience) as connection:
+        connection.sendall(head + b"\r\n\r\n")
+        try:
+            return b" 101 " in connection.recv(1_000).split(b"\r\n")[0]
+        except TimeoutError:
+            return False
+
+
 async def found(server: Server) -> dict[str, Any]:
     house = server.house
     async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
@@ -89,6 +122,15 @@ async def found(server: Server) -> dict[str, Any]:
         "logged out": await closing(server, house.conversation, ""),
         "not found": await closing(server, NOWHERE, house.cookie),
         "too long": await closing(server, house.conversation, house.cookie, too_long) in TOO_BIG,
+        "too long in pieces": (
+            await closing(server, house.conversation, house.cookie, ["x" * 500_000] * 6) in TOO_BIG
+        ),
+        "opened from elsewhere": [
+            header
+            for header in SMUGGLED
+            if await asyncio.to_thread(handshake, server, header, patience=3)
+        ],
+        "opened from here": await asyncio.to_thread(handshake, server, b"Origin: %b"),
         "longest": await longest(server, house.conversation, house.cookie),
         "throttled": str(RESTING) in await guessing(server),
     }
@@ -97,7 +139,7 @@ async def found(server: Server) -> dict[str, Any]:
 async def test_both_servers_answer_alike(
     tmp_path: Path, scripted_provider: ScriptedProvider
 ) -> None:
-    """Pages, static files, whom a proxy speaks for, and why a socket is closed."""
+    """Pages, static files, whom a proxy speaks for, whose sockets open, and why one is closed."""
     house = House(tmp_path, scripted_provider.base_url)
     with house.served("daphne") as one:
         by_daphne = await found(one)
@@ -109,5 +151,8 @@ async def test_both_servers_answer_alike(
     assert by_daphne["static"][0] == 200
     assert by_daphne["throttled"]
     assert by_daphne["too long"]
+    assert by_daphne["too long in pieces"]
     assert by_daphne["longest"]
+    assert by_daphne["opened from here"]
+    assert by_daphne["opened from elsewhere"] == []
     assert (by_daphne["logged out"], by_daphne["not found"]) == (LOGGED_OUT, NOT_FOUND)

@@ -3,6 +3,7 @@
 import pytest
 
 from chat.engine import context
+from chat.protocol.effort import Thinking
 from chat.protocol.factories import create_user_message
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import (
@@ -59,6 +60,33 @@ def test_the_last_turn_is_always_kept() -> None:
     assert context.kept_from(talk, 2500) == 1
     assert context.kept_from(talk, 10_000) == 0
     assert context.kept_from([], 10) == 0
+
+
+@pytest.mark.parametrize(
+    ("efforts", "asked"),
+    [(("none", "low", "high"), "none"), (("low", "high", "max"), "low"), ((), "")],
+)
+def test_no_thought_is_spent_on_a_summary_or_as_little_as_can_be(
+    efforts: tuple[str, ...], asked: str
+) -> None:
+    """Thoughts count as output: a model that thinks hard would not get to its summary."""
+    hard = ModelRequest("m", (), thinking=Thinking(efforts), effort="high", thinks=True)
+    request = context.summary_request(hard, [create_user_message(SESSION, "Hello")], 6000)
+    assert request.effort == asked
+    assert request.output_limit == 4000
+
+
+@pytest.mark.parametrize(("window", "limit"), [(2000, 1000), (8000, 2000), (200_000, 4000)])
+def test_a_summary_fits_a_small_window_beside_what_it_sums_up(window: int, limit: int) -> None:
+    talk = [create_user_message(SESSION, "Hello")]
+    asked = context.summary_request(ModelRequest("m", (), window=window), talk, window // 2)
+    assert asked.output_limit == limit
+
+
+def test_a_summary_writes_nothing_to_a_cache() -> None:
+    """No request begins as it does, so nobody would read it."""
+    request = ModelRequest("m", (), cache_key="a talk")
+    assert context.summary_request(request, (), 1000).cache_key == ""
 
 
 def test_even_the_request_for_a_summary_fits() -> None:

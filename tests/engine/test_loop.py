@@ -161,7 +161,7 @@ async def test_too_many_calls_in_a_step_are_cut_and_said_once():
 )
 async def test_a_model_that_does_not_stop_talking_is_stopped(flood):
     script = Script([ToolCallStart("c1", "echo"), *[flood] * 5])
-    run = await Run(script, limits=Limits(max_output=100)).to_end()
+    run = await Run(script, limits=Limits(max_characters=100)).to_end()
     assert (run.end.finish, run.end.error_key) == ("output-limit", "error.chat_output_limit")
     assert run.states()["c1"].metadata == {"interrupted": True}
     assert script.open == 0
@@ -170,7 +170,7 @@ async def test_a_model_that_does_not_stop_talking_is_stopped(flood):
 async def test_one_event_longer_than_all_that_is_allowed_is_cut():
     """A 5 MB word is not drawn first and refused afterwards."""
     script = Script([TextDelta("x" * 5_000_000)])
-    run = await Run(script, limits=Limits(max_output=100)).to_end()
+    run = await Run(script, limits=Limits(max_characters=100)).to_end()
     assert run.end.error_key == "error.chat_output_limit"
     assert [len(part.text) for part in run.assembly.parts() if isinstance(part, TextPart)] == [101]
 

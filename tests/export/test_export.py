@@ -11,8 +11,9 @@ from chat.models import Agent, Conversation, Profile
 from chat.protocol.messages import message_from_json
 from chat.services.conversations.history import read_history
 from tests.support import factories as make
+from tests.support.downloads import download
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
@@ -36,16 +37,14 @@ def talk(alice: User) -> Conversation:
 def exported(alice: User, talk: Conversation, form: str) -> str:
     client = Client()
     client.force_login(alice)
-    response = client.get(f"/c/{talk.pk}/export/{form}/")
-    assert response.status_code == 200
-    assert response["Content-Disposition"].startswith("attachment;")
-    return response.content.decode()
+    return download(client, f"/c/{talk.pk}/export/{form}/").decode()
 
 
 def test_json_holds_everything(alice: User, talk: Conversation) -> None:
     """E5: the parts come back as they are, in their order."""
     whole = json.loads(exported(alice, talk, "json"))
-    assert (whole["format"], whole["title"]) == ("parley.v1", "Sums")
+    assert (whole["format"], whole["title"]) == ("parley.v2", "Sums")
+    assert all(each.pop("place") for each in whole["messages"])
     messages = tuple(message_from_json(each) for each in whole["messages"])
     assert messages == read_history(talk.pk, before=100)
 

@@ -10,7 +10,7 @@ from chat.protocol.notes import PartNotes, with_part_notes
 from tests.export.test_export import exported
 from tests.support import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 CITATIONS = (
     Citation(url="https://example.org/a b)", title="On [Rome]", start=0, end=4),

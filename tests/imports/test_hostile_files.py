@@ -1,17 +1,20 @@
 """Files that are broken, hostile or very long: nothing is raised, and the cost is linear (D1)."""
 
+import asyncio
 import json
 import random
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain, pairwise, repeat
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from chat.formats.imported.chats import Ended, Skipped, read_chats
+from chat.formats.imported.chats import read_chats
+from chat.formats.imported.items import Ended, Skipped
 from chat.protocol.messages import WithParts
 from tests.imports.transcripts import TRANSCRIPT, asked, call, returned, said, text
 from tests.support.measuring import ratio
@@ -89,6 +92,70 @@ def test_mutated_messages_of_other_forms_never_raise(whole: bool) -> None:
         list(read_chats([json.dumps(value)], "…"))
 
 
+def test_mutated_exports_of_ours_never_raise() -> None:
+    """By lines, as they are written: with other values, cut off anywhere, lines lost and twice."""
+    chance = random.Random(13)
+    ids = {"sessionID": "0d7c6f7e-2f5d-4d0a-9b5c-9a1f0c1d2e3f"}
+    key = "0d7c6f7e-2f5d-4d0a-9b5c-9a1f0c1d2e40"
+    part = {"id": "p", "type": "text", "text": "a", "messageID": key, **ids}
+    message = {
+        "place": {"parent": key, "copyOf": key, "created": "2026-01-02T03:04:05Z"},
+        "info": {"id": key, "role": "user", "time": {"created": 1}, "version": 2, **ids},
+        "parts": [part],
+    }
+    head = {"format": "parley.v2", "id": key, "folder": {"name": "f"}, "toolsOff": ["a"]}
+    file = {"id": key, "mime": "image/png", "data": "AAAA"}
+    for _ in range(400):
+        odd = {key: mutated(value, chance) for key, value in head.items()}
+        lines = [json.dumps({**odd, "format": "parley.v2"})[:-1] + ","]
+        for section, entry in (("files", file), ("messages", message), ("queue", message)):
+            entries = [json.dumps(mutated(entry, chance)) for _ in range(chance.randrange(3))]
+            lines += [f'"{section}": [', *(f"{each}," for each in entries), "],"]
+        if chance.random() < 0.2:
+            lines[1:] = chance.choices(lines[1:], k=len(lines))
+        text = "\n".join(lines)
+        list(read_chats([text[: chance.randrange(len(text) + 1)]], "…"))
+
+
+@pytest.mark.parametrize(
+    ("start", "more", "end", "reason"),
+    [
+        ("[", "[],", "[]]", "file_too_large"),
+        ('{"messages": [', "{},", "{}]}", "file_too_large"),
+        ('{"type": "system"}\n{"type": "user", "a": [', "[],", "[]]}", "line_not_json"),
+        (
+            '{"format": "parley.v2", "id": "x",\n"messages": [\n{"a": [',
+            "{},",
+            "{}]}\n]}",
+            "line_not_json",
+        ),
+    ],
+)
+def test_a_text_that_would_fill_the_memory_is_not_read(
+    start: str, more: str, end: str, reason: str
+) -> None:
+    """Three letters of it take 64 bytes: fifty megabytes would take one gigabyte."""
+    text = start + more * 2_100_000 + end
+    skipped = [each.reason for each in read_chats([text], "…") if isinstance(each, Skipped)]
+    assert reason in skipped
+
+
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [
+        ('["', "file_too_large"),
+        ('"', "file_too_large"),
+        ('{"format": "parley.v2", "id": "x",\n"messages": [\n{"a": "', "line_not_json"),
+        ('{"type": "system"}\n{"a": "', "line_too_long"),
+    ],
+)
+def test_no_value_is_longer_than_what_fits_the_memory(start: str, reason: str) -> None:
+    """Little bytes of an archive may be unpacked to a gigabyte of one text."""
+    chunks = chain((start,), repeat("a" * 1_000_000, 1000))
+    skipped = [each.reason for each in read_chats(chunks, "…") if isinstance(each, Skipped)]
+    assert reason in skipped
+
+
 def a_long_transcript(turns: int, size: int = 400) -> Iterator[str]:
     for number in range(turns):
         rows = (
@@ -138,39 +205,85 @@ def test_every_call_of_a_long_transcript_is_paired() -> None:
 
 
 @pytest.mark.full
-def test_a_hundred_megabytes_need_little_memory() -> None:
-    """50,000 lines, read and written by the command, in a process of its own."""
-    program = "from tests.imports.test_hostile_files import import_much; import_much()"
+def test_a_hundred_megabytes_need_little_memory_and_no_more_than_their_time() -> None:
+    """50,000 lines, read and written in a process of its own, which says how far it has come.
+
+    Twice as much takes at most 2.2 times as long where a batch of the second half takes at most 1.2
+    times as long as one of the first. Others on the machine make single batches slower: those that
+    a quarter is faster than are compared.
+    """
+    figures = _figures(12_500)
+    assert figures["bytes"] > 100_000_000
+    assert figures["megabytes"] < 300, figures
+    assert figures["told"] >= 200, figures
+    assert figures["late"] <= 1.2 * figures["early"], figures
+    assert figures["end"] <= 0.1 * figures["seconds"], figures
+
+
+def _figures(turns: int) -> dict[str, float]:
+    program = f"from tests.imports.test_hostile_files import import_much; import_much({turns})"
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=900
     )
-    figures = json.loads(run.stdout.splitlines()[-1])
-    assert figures["bytes"] > 100_000_000
-    assert figures["megabytes"] < 300, figures
+    figures: dict[str, float] = json.loads(run.stdout.splitlines()[-1])
+    return figures
 
 
-def import_much() -> None:
-    """Import a transcript of 100 MB into a database of its own, and print what it took."""
+def import_much(turns: int) -> None:
+    """Import a long transcript into a database of its own, and print what it took."""
     import os
     import tempfile
-    from pathlib import Path
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(PARLEY_DATA=folder, DJANGO_SETTINGS_MODULE="chatsite.settings")
         import django
 
         django.setup()
-        from django.contrib.auth.models import User
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)
-        User.objects.create_user("alice")
         path = Path(folder) / "long.jsonl"
         with path.open("w") as file:
-            for chunk in a_long_transcript(12_500, size=7_200):
+            for chunk in a_long_transcript(turns, size=7_200):
                 file.write(chunk)
-        start = time.monotonic()
-        call_command("import_chats", str(path))
-        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        seconds = round(time.monotonic() - start, 1)
-        print(json.dumps({"bytes": path.stat().st_size, "megabytes": used, "seconds": seconds}))
+        print(json.dumps({"bytes": path.stat().st_size, **_import(path)}))
+
+
+def _import(path: Path) -> dict[str, float]:
+    """What each batch takes of the processor, those of the first half and those of the second; and
+    the most memory."""
+    from django.contrib.auth.models import User
+
+    from chat.services import Caller, ImportSource, import_chats
+
+    caller = Caller(user_id=User.objects.create_user("alice").pk)
+    size = path.stat().st_size
+    told: set[int] = set()
+    marks = [time.process_time()]
+
+    async def run() -> None:
+        with path.open("rb") as file:
+            chunks = iter(lambda: file.read(256 * 1024), b"")
+            source = ImportSource(path.name, size, chunks)
+            async for report in import_chats(caller, source):
+                told.add(report.read)
+                marks.append(time.process_time())
+
+    asyncio.run(run())
+    *steps, end, _ = (after - before for before, after in pairwise(marks))
+    half = len(steps) // 2
+    early, late = (sorted(each)[half // 4] for each in (steps[:half], steps[half:]))
+    return {
+        "megabytes": _most_memory() / 1024,
+        "seconds": marks[-1] - marks[0],
+        "told": len(told),
+        "early": early,
+        "late": late,
+        "end": end,
+    }
+
+
+def _most_memory() -> int:
+    """In kilobytes; `getrusage` would count the process that has started this one."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))

@@ -24,6 +24,7 @@ from tests.imports.transcripts import (
     text,
 )
 from tests.live.test_notes import cards, words
+from tests.support.downloads import downloaded
 from tests.support.site import Site
 from tests.support.tabs import Person, in_thread
 
@@ -132,6 +133,7 @@ async def test_a_broken_file_says_where_and_loses_nothing_else(site: Site) -> No
     assert [(each.reason, each.where) for each in report.skipped] == [
         ("line_not_json", "5"),
         ("line_not_json", "17"),
+        ("text_left_out", ""),
     ]
     assert report.chats[0].tools == 4
 
@@ -185,20 +187,20 @@ async def test_our_own_export_comes_back_as_it_was(site: Site) -> None:
     """What is exported and imported is drawn the same."""
     first = await imported(site, TRANSCRIPT)
     address = f"/c/{first.chats[0].id}/export/json/"
-    exported = (await site.alice.client.get(address)).content
+    exported = await downloaded(site.alice.client, address)
     second = await imported(site, exported)
     (chat,) = second.chats
     assert chat.id != first.chats[0].id
     before, after = [await site.alice.page(each) for each in (first.chats[0].id, chat.id)]
     assert before.text_of("t") == after.text_of("t")
-    again = json.loads((await site.alice.client.get(f"/c/{chat.id}/export/json/")).content)
+    again = json.loads(await downloaded(site.alice.client, f"/c/{chat.id}/export/json/"))
     assert essence(json.loads(exported)) == essence(again)
 
 
 def essence(value: Any) -> Any:
     """An export without the ids that every import gives anew."""
     if isinstance(value, dict):
-        ids = ("id", "sessionID", "messageID", "parentID", "created")
+        ids = ("id", "sessionID", "messageID", "parentID", "parent", "created")
         return {key: essence(item) for key, item in value.items() if key not in ids}
     return [essence(item) for item in value] if isinstance(value, list) else value
 
@@ -225,7 +227,7 @@ async def test_one_message_that_cannot_be_kept_costs_no_other(site: Site) -> Non
     """Two calls of one id, a number that no column takes; and the files of what is left out go."""
     first = await imported(site, TRANSCRIPT)
     exported = json.loads(
-        (await site.alice.client.get(f"/c/{first.chats[0].id}/export/json/")).content
+        await downloaded(site.alice.client, f"/c/{first.chats[0].id}/export/json/")
     )
     question, answer = exported["messages"]
     tools = [part for part in answer["parts"] if part["type"] == "tool"]
@@ -280,19 +282,30 @@ async def test_what_was_imported_is_found_by_search(site: Site) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "file_not_json"),
-        (b"hello", "file_not_json"),
+        (b"", "file_empty"),
+        (b"%PDF-1.7", "file_other"),
         (b'{"a": 1}', "file_not_understood"),
         (b"[1, 2]", "file_not_understood"),
         (b"[" * 5000, "file_too_deep"),
         (b'{"format": "parley.v9", "messages": []}', "file_too_new"),
-        (b'{"messages": [{"role": "user", "content": "a"}', "file_not_json"),
+        (b'{"messages": [{"role": "user", "content": "a"', "file_not_json"),
     ],
 )
 async def test_a_file_without_a_conversation_says_so(site: Site, data: bytes, reason: str) -> None:
     report = await imported(site, data)
     assert [each.reason for each in report.skipped] == [reason]
     assert not report.chats
+
+
+async def test_a_person_imports_one_thing_at_a_time(site: Site) -> None:
+    running = "Another import of yours is running."
+    first = await site.alice.client.post("/import/", {"text": OPENAI.decode()})
+    pieces = first.streaming_content
+    assert await anext(pieces)
+    assert await anext(pieces)
+    assert running in await upload(site.alice, ("a.jsonl", TRANSCRIPT))
+    assert [each async for each in pieces]
+    assert running not in await upload(site.alice, ("a.jsonl", TRANSCRIPT))
 
 
 async def test_the_page_imports_files_and_pasted_text_and_says_what_came(site: Site) -> None:
@@ -302,8 +315,9 @@ async def test_the_page_imports_files_and_pasted_text_and_says_what_came(site: S
     assert "Sums" in page
     assert "The file is broken (at 1:2)." in page
     assert page.count('class="import-progress"') >= 3
-    chinese = await upload(site.alice.speaking("zh-hans"), ("b.json", b"{"))
+    chinese = await upload(site.alice.speaking("zh-hans"), ("b.json", b"{"), text="{")
     assert "文件已损坏" in chinese
+    assert "粘贴的文本" in chinese
 
 
 async def test_a_form_without_a_file_says_so(site: Site) -> None:
@@ -328,7 +342,7 @@ def test_the_command_imports_for_one_person(
     call_command("import_chats", str(file))
     out = capsys.readouterr().out
     assert "a.jsonl: “Mend the greeting”, 2 messages, 4 tool calls" in out
-    assert "Line 15 is broken." in out
+    assert "Line 15 is broken; it was left out." in out
     assert Conversation.objects.get().owner == alice
     django_user_model.objects.create_user("bob")
     with pytest.raises(CommandError, match="--user"):
@@ -337,3 +351,43 @@ def test_the_command_imports_for_one_person(
     assert Conversation.objects.count() == 2
     with pytest.raises(CommandError, match="no file"):
         call_command("import_chats", str(tmp_path / "none"))
+
+
+async def test_calls_that_were_saved_as_text_are_cards(site: Site) -> None:
+    """C3, C4: an import is repaired as an old conversation is, with types by the schema."""
+    call = "<duckduckgo_search>\n<query>\ntides\n</query>\n<max_results>\n3\n</max_results>\n"
+    spoken = [
+        ("user", "Look it up"),
+        ("assistant", f"I search.\n{call}</duckduckgo_search>"),
+        ("user", "[duckduckgo_search Result]\n\nTwice a day."),
+        ("assistant", "Twice."),
+        ("user", "Thanks!"),
+    ]
+    data = json.dumps([{"role": role, "content": text} for role, text in spoken]).encode()
+    for _ in range(2):
+        (chat,) = (await imported(site, data)).chats
+        assert (chat.messages, chat.tools) == (3, 1)
+        page = await site.alice.page(chat.id)
+        (card,) = cards(page)
+        assert card.get("data-state") == "done"
+        assert "Twice a day." in words(card)
+        assert "<duckduckgo" not in page.text_of("t")
+    part = await Part.objects.aget(conversation_id=chat.id, type="tool")
+    assert part.data["state"]["input"] == {"query": "tides", "max_results": 3}
+
+
+async def test_calls_of_any_tool_that_were_saved_as_text_are_cards(site: Site) -> None:
+    """C4: what a program wrote whose tools are not known here, with the result behind it."""
+    read = "<read_file>\n<path>\na.py\n</path>\n</read_file>"
+    messages = [
+        {"role": "user", "content": "Look"},
+        {"role": "assistant", "content": f"I read it.\n\n{read}"},
+        {"role": "user", "content": "[read_file Result]\n\nprint(6)"},
+        {"role": "assistant", "content": "It prints six."},
+    ]
+    (chat,) = (await imported(site, json.dumps(messages).encode())).chats
+    assert (chat.messages, chat.tools) == (2, 1)
+    page = await site.alice.page(chat.id)
+    [card] = cards(page)
+    assert "print(6)" in words(card)
+    assert "<path>" not in page.text_of("t")

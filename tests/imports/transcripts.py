@@ -43,6 +43,14 @@ def said(*blocks: dict[str, Any], number: int = 1, **more: Any) -> dict[str, Any
     }
 
 
+def failed(words: str, number: int = 1, **more: Any) -> dict[str, Any]:
+    """What the command line says itself, in place of the model, when its API does not answer."""
+    line = said(text(words), number=number, isApiErrorMessage=True, **more)
+    line["uuid"] = f"failure-{number}"
+    line["message"]["model"] = "<synthetic>"
+    return line
+
+
 def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 

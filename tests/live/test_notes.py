@@ -25,6 +25,7 @@ from chat.providers import registry as providers
 from chat.services.conversations.history import read_history
 from chat.tools import registry as tools
 from tests.support import factories as make
+from tests.support.downloads import downloaded
 from tests.support.model_server import Call, Gate, Say, reply
 from tests.support.page import LivePage, classes
 from tests.support.site import Site
@@ -97,9 +98,9 @@ async def test_a_part_that_cannot_be_read_is_not_sent_and_is_exported(site: Site
     await in_thread(make.a_text_part)(message, "It is 4.")
     assert await told_to_the_model(site.talk) == []
     export = f"/c/{site.talk.pk}/export"
-    whole = (await site.alice.client.get(f"{export}/json/")).content.decode()
+    whole = (await downloaded(site.alice.client, f"{export}/json/")).decode()
     assert "an old bug" in whole
-    text = (await site.alice.client.get(f"{export}/markdown/")).content.decode()
+    text = (await downloaded(site.alice.client, f"{export}/markdown/")).decode()
     assert "*This part cannot be shown*\n\nIt is 4." in text
 
 
@@ -130,7 +131,8 @@ class SubAgents:
             yield ToolOutput("a1", ToolResult("one"))
             self.reached.set()
             await self.opened.wait()
-            for call_id in ("b1", "a2", "a", "b"):
+            # One sub-agent is done before the last of its calls is.
+            for call_id in ("b1", "a", "a2", "b"):
                 yield ToolOutput(call_id, ToolResult(f"of {call_id}"))
         yield TextDelta("Done.")
         yield Finish("stop")
@@ -139,7 +141,7 @@ class SubAgents:
 @pytest.fixture
 async def sub_agents(site: Site, monkeypatch: pytest.MonkeyPatch) -> SubAgents:
     made = SubAgents()
-    monkeypatch.setitem(providers._KINDS, "demo", lambda _connection: made)
+    monkeypatch.setitem(providers._KINDS, "demo", lambda *_given: made)
     model = await LanguageModel.objects.aget(provider__kind="demo")
     await Agent.objects.filter(is_default=True).aupdate(model=model)
     return made
@@ -167,6 +169,9 @@ async def test_the_calls_of_a_sub_agent_stand_below_the_call_they_were_made_for(
     assert ["nested" in classes(card) for card in cards(tab.page)] == [
         False, True, True, False, True,
     ]  # fmt: skip
+    told = [words(each) for card in cards(tab.page) for each in card.iter()
+            if "sub-work" in classes(each)]  # fmt: skip
+    assert told == ["Finished working · 2 tools", "Finished working · 1 tool"]
     assert [rows[call].parent_call_id for call in in_order] == ["", "a", "a", "", "b"]
 
     await tab.send("And?")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from channels.layers import channel_layers
 
-from chat.services.broadcast import Events
+from chat.services.notes import Events
 from chat.services.runs.run import RUNS
 from tests.support.follower import Follower, stored
 from tests.support.model_server import Call, Drop, Reply, Say, Think, reply

@@ -11,11 +11,13 @@ from django.utils import translation
 
 from chat.models import Conversation
 from chat.protocol.tool_state import EndedOutput, ToolCompleted, ToolState
+from chat.rendering.formulas import formula
 from chat.rendering.page.prose import prose
 from chat.rendering.streaming import whole
 from chat.services.conversations.export import FORMATS
 from chat.services.conversations.search_index import index_conversation
 from tests.support import factories as make
+from tests.support.downloads import downloaded
 from tests.support.site import Programs, Site
 from tests.support.sockets import Wire
 from tests.support.tabs import in_thread
@@ -31,8 +33,13 @@ TEXTS = {
     "code": "```csharp\n" + 'var a = $@"{{' * 10_000 + "\n```\n",
     "a wide head": "|a" * 990 + "\n" + "|-" * 990 + "\n" + "|b\n" * 20_000,
     "short items": "- a\n" * 40_000,
+    "open brackets": "So $" + "(" * 30 + "$ is.",
+    "a definition of itself": "So $\\def\\a#1{\\a{#1#1}}\\a{a}$ is.",
     "words": "It is so.",
 }
+QUESTIONS = ["e-mail addresses", "open brackets", "a definition of itself"]
+# Neither can be taken apart: a bracket that stays open, a host with a sign that stands for a/c.
+UNREADABLE = ["http://[#x", "http://\u2100b/#x"]
 LINES = "\n".join(str(n % 7) for n in range(60_000))
 
 
@@ -56,8 +63,8 @@ RESULTS = {
 }
 
 
-def store(talk: Conversation, text: str, *results: ToolState) -> None:
-    make.a_message_with_parts(talk, "user", "Go on.")
+def store(talk: Conversation, question: str, text: str, *results: ToolState) -> None:
+    make.a_message_with_parts(talk, "user", question)
     make.a_message_with_parts(talk, "assistant", NEEDLE + text, results)
     index_conversation(talk)
 
@@ -84,21 +91,28 @@ async def brought_forward(site: Site) -> str:
     return "".join(frames)
 
 
-async def opens_everywhere(site: Site, program: Programs, text: str, *results: ToolState) -> None:
-    await in_thread(store)(site.talk, text, *results)
+async def opens_everywhere(
+    site: Site, program: Programs, text: str, *results: ToolState, question: str = "Go on."
+) -> None:
+    await in_thread(store)(site.talk, question, text, *results)
     with translation.override("en"):
         drawn = prose(NEEDLE + text, f"p2-{len(results)}").html
     root = AsyncClient()
     await root.aforce_login(await in_thread(make.a_superuser)("root"))
+    why = reverse("admin:chat_auditentry_reason", args=[site.talk.pk])
+    await root.post(why, {"reason": "To compare"})
     whole._remembered.cache_clear()
+    formula.cache_clear()
     started = time.process_time()
     page = await found(site.alice.client, f"/c/{site.talk.pk}/")
     admin = await found(root, reverse("admin:chat_conversation_change", args=[site.talk.pk]))
     live = await brought_forward(site)
     (snapshot,) = (await program()).events
     exports = [
-        await found(site.alice.client, f"/c/{site.talk.pk}/export/{form}/") for form in FORMATS
+        (await downloaded(site.alice.client, f"/c/{site.talk.pk}/export/{form}/")).decode()
+        for form in FORMATS
     ]
+    sent = (await downloaded(site.alice.client, f"/c/{site.talk.pk}/export/html/")).decode()
     search = await found(site.alice.client, "/?q=needle")
     assert time.process_time() - started < MOST_SECONDS
     cards = [part_of(page, f"p2-{n}") for n in range(len(results))]
@@ -106,6 +120,7 @@ async def opens_everywhere(site: Site, program: Programs, text: str, *results: T
         assert same in page
         assert same in live
         assert same in admin
+        assert same in sent
     assert snapshot["messages"][1]["parts"][-1]["text"] == NEEDLE + text
     assert all("needle" in export for export in exports)
     # Of a message, so many words are searched: behind a long result there may be none.
@@ -118,8 +133,29 @@ async def test_a_conversation_with_any_text_opens(text: str, site: Site, program
     await opens_everywhere(site, program, text)
 
 
+@pytest.mark.parametrize("question", QUESTIONS)
+async def test_a_conversation_with_any_question_opens(
+    question: str, site: Site, program: Programs
+) -> None:
+    await opens_everywhere(site, program, "It is so.", question=TEXTS[question])
+
+
 @pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
 async def test_a_conversation_with_any_result_opens(
     result: ToolState, site: Site, program: Programs
 ) -> None:
     await opens_everywhere(site, program, "So it is.", result)
+
+
+@pytest.mark.parametrize("url", UNREADABLE)
+async def test_a_conversation_with_any_address_opens(
+    url: str, site: Site, program: Programs
+) -> None:
+    """In a search, as the page that was read of it, and as link and picture of a text."""
+    hit = {"title": "Tides", "url": url}
+    searched = ended("Found.", {"type": "search", "query": "tides", "hits": [hit]})
+    read = ended("Twice.", {"type": "page", "title": "Tides", "url": url, "excerpt": "Twice."})
+    text = f"So it is, says <{url}>, [it]({url}) and ![it]({url})."
+    await opens_everywhere(site, program, text, searched, read)
+    page = await found(site.alice.client, f"/c/{site.talk.pk}/")
+    assert 'href="#p2-1-r"' in part_of(page, "p2-0")

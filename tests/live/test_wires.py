@@ -17,7 +17,7 @@ from chat.protocol.parts import ToolPart
 from chat.protocol.tool_state import EndedOutput, Started, ToolCompleted, ToolRunning, ToolState
 from chat.protocol.transcript import Transcript
 from chat.rendering.live.text import REMEMBERED
-from chat.rendering.page import cards
+from chat.rendering.page.cards import card as cards
 from chat.rendering.reader import Reader
 from chat.rendering.streaming import StreamingMarkdown
 
@@ -162,10 +162,10 @@ def carded_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     drawn: list[str] = []
     make_card = cards.make_card
 
-    def noted(part: ToolPart, element: str, reader: Reader) -> cards.Card:
+    def noted(part: ToolPart, element: str, *given: Any) -> cards.Card:
         if threading.current_thread() is threading.main_thread():
             drawn.append(element)
-        return make_card(part, element, reader)
+        return make_card(part, element, *given)
 
     monkeypatch.setattr(cards, "make_card", noted)
     return drawn

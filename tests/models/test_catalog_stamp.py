@@ -8,6 +8,7 @@ from django.db import connection, transaction
 
 from chat.models import (
     Agent,
+    Budget,
     Example,
     LanguageModel,
     ModelAdjustment,
@@ -46,6 +47,8 @@ CHANGES: dict[str, Callable[[], Any]] = {
     "an example is deleted": lambda: Example.objects.all().delete(),
     "a tool is switched off": lambda: ToolSetting.objects.update(enabled=False),
     "another engine searches": lambda: SearchEngine.objects.create(kind="brave"),
+    "an agent is given to a group": lambda: Agent.objects.get().groups.create(name="Writers"),
+    "a budget is set": lambda: Budget.objects.create(tokens_per_day=1),
     "a tool is made": lambda: ToolSetting.objects.create(tool="another"),
     "somebody writes by hand": lambda: by_hand("UPDATE chat_agent SET name_en = 'By hand'"),
     "somebody deletes by hand": lambda: by_hand("DELETE FROM chat_toolsetting"),

@@ -4,11 +4,18 @@ from collections.abc import Callable
 
 import pytest
 from django.apps import apps
+from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
+from django.db.migrations import AddField, CreateModel
+from django.db.migrations.loader import MigrationLoader
+from django.db.models import NOT_PROVIDED
 from django.utils import timezone
 
 from chat.models import (
+    Budget,
     Conversation,
+    DailyUsage,
+    Installation,
     Message,
     ModelAdjustment,
     Part,
@@ -20,6 +27,32 @@ from chat.protocol.ids import new_id
 from tests.support import factories as make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+def test_columns_that_came_later_need_no_older_server_to_know_them() -> None:
+    """While a new version starts, an older server beside it still writes rows."""
+    loader = MigrationLoader(None)
+    later = {
+        (operation.model_name_lower, operation.name)
+        for (app, name), migration in loader.disk_migrations.items()
+        if app == "chat" and name[:4] != "0001"
+        for operation in migration.operations
+        if isinstance(operation, AddField)
+        # Not where the whole table is new.
+        and not any(
+            isinstance(other, CreateModel) and other.name_lower == operation.model_name_lower
+            for other in migration.operations
+        )
+    }
+    needed = {
+        f"{model._meta.model_name}.{field.name}"
+        for model in apps.get_app_config("chat").get_models()
+        for field in model._meta.local_concrete_fields
+        if (model._meta.model_name, field.name) in later
+        and not field.null
+        and field.db_default is NOT_PROVIDED
+    }
+    assert needed == set()
 
 
 def two_messages_at_one_position() -> None:
@@ -152,6 +185,11 @@ def a_stranger_tool_style() -> None:
     make.a_conversation(tool_style="yaml")
 
 
+def two_conversations_of_one_file() -> None:
+    owner = make.a_conversation(external_session_id="claude:x").owner
+    make.a_conversation(owner, external_session_id="claude:x")
+
+
 def two_folders_of_one_name() -> None:
     owner = make.a_folder(name="Work").owner
     make.a_folder(owner, "WORK")
@@ -209,6 +247,39 @@ def a_stranger_search_engine() -> None:
     SearchEngine.objects.create(kind="gopher")
 
 
+def _spent(kind: str = "answer") -> None:
+    person = make.a_user()
+    for _ in range(2):
+        DailyUsage.objects.create(person=person, day=timezone.localdate(), kind=kind)
+
+
+def one_day_counted_twice() -> None:
+    _spent()
+
+
+def a_stranger_kind_of_usage() -> None:
+    _spent("dream")
+
+
+def a_budget_of_a_person_and_a_group() -> None:
+    Budget.objects.create(person=make.a_user(), group=Group.objects.create(name="Team"))
+
+
+def two_budgets_of_a_group() -> None:
+    group = Group.objects.create(name="Team")
+    Budget.objects.create(group=group)
+    Budget.objects.create(group=group)
+
+
+def two_budgets_of_everybody() -> None:
+    Budget.objects.create()
+    Budget.objects.create()
+
+
+def a_second_installation() -> None:
+    Installation.objects.create(id=2, secret="another")
+
+
 REFUSED: dict[Callable[[], None], str] = {
     two_messages_at_one_position: "message_position_once|position",
     a_message_sent_twice: "message_client_id_once|client_id",
@@ -237,6 +308,7 @@ REFUSED: dict[Callable[[], None], str] = {
     an_agent_too_hot: "agent_temperature",
     a_tool_set_twice: "tool",
     a_stranger_tool_style: "conversation_tool_style",
+    two_conversations_of_one_file: "external_session_once|external_session_id",
     two_messages_at_one_place_of_the_queue: "queued_place_once|place",
     a_message_queued_twice: "queued_client_id_once|client_id",
     two_verdicts_of_one_person: "feedback_once|message_id",
@@ -248,6 +320,12 @@ REFUSED: dict[Callable[[], None], str] = {
     two_folders_of_one_name: "folder_name_once",
     two_prompts_of_one_name: "^(?!.*shared).*prompt_name_once",
     two_shared_prompts_of_one_name: "shared_prompt_name_once",
+    one_day_counted_twice: "usage_once|day",
+    a_stranger_kind_of_usage: "usage_kind",
+    a_budget_of_a_person_and_a_group: "budget_of_whom",
+    two_budgets_of_a_group: "one_budget_of_a_group|group_id",
+    two_budgets_of_everybody: "one_budget_of_everybody|together",
+    a_second_installation: "one_installation",
 }
 
 

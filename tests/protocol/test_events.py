@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -27,9 +28,9 @@ from chat.protocol.events import (
     Tool,
     UserMessage,
     ending_of,
-    event_from_json,
-    event_to_json,
     event_to_wire,
+    events_from_bytes,
+    events_to_bytes,
 )
 from chat.protocol.factories import (
     create_answer,
@@ -87,31 +88,36 @@ def one_of_each() -> list[Event]:
     ]  # fmt: skip
 
 
+def told(event: Event) -> Any:
+    """As a program is told it."""
+    return json.loads(event_to_wire(event))
+
+
 def test_there_is_an_example_of_every_event() -> None:
     assert [type(event) for event in one_of_each()] == list(EVENTS)
 
 
 @pytest.mark.parametrize("event", one_of_each(), ids=lambda event: event.name)
 def test_an_event_is_the_same_after_a_trip_over_the_wire(event: Event) -> None:
-    over_the_layer = json.loads(json.dumps(event_to_json(event)))
-    assert event_from_json(over_the_layer) == event
-    assert json.loads(event_to_wire(event)) == over_the_layer
-    assert {field.name for field in fields(Header)} <= set(over_the_layer)
+    to_other_processes = events_to_bytes([event])
+    assert events_from_bytes(to_other_processes) == [event]
+    assert [told(event)] == json.loads(to_other_processes)
+    assert {field.name for field in fields(Header)} <= set(told(event))
 
 
 def test_what_is_no_event_is_refused() -> None:
     for bad in ({}, {"name": "chat:unknown"}, {**HEADER, "name": "chat:title"}):
         with pytest.raises(ValidationError):
-            event_from_json(bad)
+            events_from_bytes(json.dumps([bad]).encode())
 
 
 def test_the_names_of_the_reference_come_first() -> None:
     """What the first system's clients read of an event is there under the same name."""
-    start, chunk, _, tool, *_ = map(event_to_json, one_of_each())
+    start, chunk, _, tool, *_ = map(told, one_of_each())
     assert (start["status"], start["message_id"]) == ("streaming", MESSAGE)
     assert chunk["delta"] == "字"
     assert {"type", "tool_call_id", "tool_name", "args_json", "result_json"} <= set(tool)
-    complete, stopped, failed = (event_to_json(each) for each in one_of_each()[6:9])
+    complete, stopped, failed = (told(each) for each in one_of_each()[6:9])
     assert (complete["status"], complete["finish_reason"]) == ("success", "stop")
     assert stopped["status"] == "cancelled"
     assert (failed["status"], failed["error_key"], failed["error_data"]) == (

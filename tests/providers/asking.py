@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from chat.protocol.errors import ProviderError
 from chat.protocol.interfaces import (
+    CaughtUp,
     Finish,
     ModelMessage,
     ModelProvider,
@@ -91,7 +92,9 @@ async def ask(provider: ModelProvider, asked: ModelRequest | None = None) -> Ans
     events: AsyncIterator[ProviderEvent] = provider.stream(asked or request())
     try:
         async for event in events:
-            answer.events.append(event)
+            # When it comes depends on how the answer was cut.
+            if not isinstance(event, CaughtUp):
+                answer.events.append(event)
     except ProviderError as error:
         answer.error = error
     return answer

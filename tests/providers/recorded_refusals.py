@@ -6,10 +6,12 @@ server would still refuse it; a refusal without one cannot be repaired, only exp
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from chat.protocol.adjustments import Adjustment
+from chat.protocol.effort import Thinking
+from chat.protocol.files import fingerprint
 from chat.providers.faults import Fault
 
 Body = dict[str, Any]
@@ -27,6 +29,8 @@ class Refusal:
     to_change: Predicate | None = None
     fault: Fault | None = None
     wire: str = "openai"
+    # What else was asked for: fields of a `ModelRequest`.
+    asked: dict[str, Any] = field(default_factory=dict)
 
 
 def openai(message: str, param: str | None = None, code: str | None = None, **more: Any) -> Body:
@@ -53,6 +57,21 @@ def sends_kind(*kinds: str) -> Predicate:
     return lambda body: any(f'"type": "{kind}"' in json.dumps(body) for kind in kinds)
 
 
+def sends_steps(body: Body) -> bool:
+    return isinstance(body.get("think"), str)
+
+
+def sends_tool(kind: str) -> Predicate:
+    return lambda body: any(
+        tool["type"].startswith(kind) for tool in body["tools"] if "type" in tool
+    )
+
+
+def sends_unsigned(body: Body) -> bool:
+    calls = [message["tool_calls"] for message in body["messages"] if "tool_calls" in message]
+    return any("extra_content" not in first for first, *_ in calls)
+
+
 def sends_system(body: Body) -> bool:
     return any(message["role"] in ("system", "developer") for message in body["messages"])
 
@@ -66,6 +85,21 @@ VERIFY = (
     "settings/organization/general and click on Verify Organization. If you just verified, it can "
     "take up to 15 minutes for access to propagate."
 )
+SUPPORTED = "Supported values are: 'none', 'low', 'medium', 'high', and 'xhigh'."
+EXPECTED = (
+    "tools.0: Input tag 'web_search_20260318' found using 'type' does not match any of the "
+    "expected tags: 'bash_20250124', 'custom', 'text_editor_20250728', 'web_search_20250305'"
+)
+NO_INPUT_SCHEMA = (
+    "1 validation error:\n  {'type': 'missing', 'loc': ('body', 'tools', 0, 'input_schema'), "
+    "'msg': 'Field required', 'input': {'type': 'web_search_20260318', 'name': 'web_search'}}"
+)
+# The picture of the request that is refused.
+PIXELS = "data:image/png;base64,iVBORw0KGgo="
+HARD: dict[str, Any] = {"effort": "high"}
+OFF: dict[str, Any] = {"effort": "none"}
+BUDGETED: dict[str, Any] = {"effort": "high", "thinking": Thinking(("high",), "budget")}
+SEARCHING: dict[str, Any] = {"server_tools": ("web_search",)}
 EXTRA = {"type": "extra_forbidden", "msg": "Extra inputs are not permitted", "input": 1}
 
 REPAIRED: dict[str, Refusal] = {
@@ -450,6 +484,258 @@ REPAIRED: dict[str, Refusal] = {
         lambda body: "cache_control" in json.dumps(body),
         wire="anthropic",
     ),
+    "no such step of thinking": Refusal(
+        "OpenAI",
+        400,
+        openai(
+            f"Unsupported value: 'minimal' is not supported with the 'gpt-5.6' model. {SUPPORTED}",
+            "reasoning.effort",
+            "unsupported_value",
+        ),
+        Adjustment("choices", "reasoning.effort", ("none", "low", "medium", "high", "xhigh")),
+        lambda body: body["reasoning"]["effort"] == "minimal",
+        wire="responses",
+        asked={"effort": "minimal"},
+    ),
+    "no thinking with a budget": Refusal(
+        "Anthropic",
+        400,
+        anthropic(
+            '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" '
+            'and "output_config.effort" to control thinking behavior.'
+        ),
+        Adjustment("thinking", value="adaptive"),
+        lambda body: body["thinking"]["type"] == "enabled",
+        wire="anthropic",
+        asked=BUDGETED,
+    ),
+    "thinking with a budget only, at oMLX": Refusal(
+        "oMLX",
+        422,
+        {
+            "detail": [
+                {
+                    "type": "literal_error",
+                    "loc": ["body", "thinking", "type"],
+                    "msg": "Input should be 'enabled' or 'disabled'",
+                    "input": "adaptive",
+                    "ctx": {"expected": "'enabled' or 'disabled'"},
+                }
+            ]
+        },
+        Adjustment("thinking", value="enabled"),
+        lambda body: body["thinking"]["type"] == "adaptive",
+        wire="anthropic",
+    ),
+    "thinking with a budget only, at NVIDIA": Refusal(
+        "NVIDIA",
+        400,
+        {
+            "message": "Validation: `thinking.type` must be `enabled` or `disabled`",
+            "type": "Bad Request",
+            "code": 400,
+        },
+        Adjustment("thinking", value="enabled"),
+        lambda body: body["thinking"]["type"] == "adaptive",
+        wire="anthropic",
+    ),
+    "thinking with a budget only, at Qwen": Refusal(
+        "Qwen",
+        400,
+        openai(
+            "Only 'enabled' and 'disabled' are supported for thinking; 'adaptive' is not supported."
+        ),
+        Adjustment("thinking", value="enabled"),
+        lambda body: body["thinking"]["type"] == "adaptive",
+        wire="anthropic",
+    ),
+    "nothing that says how to think": Refusal(
+        "an imitation of Anthropic's wire",
+        400,
+        anthropic("This model does not support the `thinking` parameter."),
+        Adjustment("drop", "thinking"),
+        sends("thinking"),
+        wire="anthropic",
+    ),
+    "always thinks, at OpenRouter": Refusal(
+        "OpenRouter",
+        400,
+        {
+            "error": {
+                "message": "Reasoning is mandatory for this endpoint and cannot be disabled.",
+                "code": 400,
+                "metadata": {"provider_name": None},
+            }
+        },
+        Adjustment("drop", "reasoning_effort", "none"),
+        lambda body: body.get("reasoning_effort") == "none",
+        asked=OFF,
+    ),
+    "always thinks, at Gemini": Refusal(
+        "Gemini",
+        400,
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": "Budget 0 is invalid. This model only works in thinking mode.",
+                    "status": "INVALID_ARGUMENT",
+                }
+            }
+        ],
+        Adjustment("drop", "reasoning_effort", "none"),
+        lambda body: body.get("reasoning_effort") == "none",
+        asked=OFF,
+    ),
+    "no steps, at an old Ollama": Refusal(
+        "Ollama",
+        400,
+        {
+            "error": "json: cannot unmarshal string into Go struct field ChatRequest.think of type "
+            "bool"
+        },
+        Adjustment("choices", "think", ("on",)),
+        sends_steps,
+        wire="ollama",
+        asked=HARD,
+    ),
+    "no steps, at Ollama": Refusal(
+        "Ollama",
+        400,
+        {"error": 'think value "high" is not supported for this model'},
+        Adjustment("choices", "think", ("on",)),
+        sends_steps,
+        wire="ollama",
+        asked=HARD,
+    ),
+    "no such step, at Ollama": Refusal(
+        "Ollama",
+        400,
+        {
+            "error": 'invalid think value: "xhigh" (must be "high", "medium", "low", "max", true, '
+            "or false)"
+        },
+        Adjustment("choices", "think", ("high", "medium", "low", "max")),
+        lambda body: body["think"] == "xhigh",
+        wire="ollama",
+        asked={"effort": "xhigh"},
+    ),
+    "no search of its own, at OpenAI": Refusal(
+        "OpenAI",
+        400,
+        openai("Hosted tool 'web_search' is not supported with gpt-4.1-nano.", "tools"),
+        Adjustment("server_tool", "web_search"),
+        sends_tool("web_search"),
+        wire="responses",
+        asked=SEARCHING,
+    ),
+    "no code of its own, at OpenAI": Refusal(
+        "OpenAI",
+        400,
+        openai("Hosted tool 'code_interpreter' is not supported with gpt-5-chat-latest.", "tools"),
+        Adjustment("server_tool", "code_execution"),
+        sends_tool("code_interpreter"),
+        wire="responses",
+        asked={"server_tools": ("web_search", "code_execution")},
+    ),
+    "functions only, at llama.cpp": Refusal(
+        "llama.cpp",
+        400,
+        openai("'type' of tool must be 'function'"),
+        Adjustment("server_tool", "web_search"),
+        sends_tool("web_search"),
+        wire="responses",
+        asked=SEARCHING,
+    ),
+    "no such tool of its own": Refusal(
+        "Anthropic",
+        400,
+        anthropic("'web_search_20260318' is not supported on this model."),
+        Adjustment("server_tool", "web_search"),
+        sends_tool("web_search"),
+        wire="anthropic",
+        asked=SEARCHING,
+    ),
+    "an older tool of its own only": Refusal(
+        "Bedrock",
+        400,
+        anthropic(EXPECTED),
+        Adjustment("server_tool", "web_search"),
+        sends_tool("web_search"),
+        wire="anthropic",
+        asked={"server_tools": ("web_search", "code_execution")},
+    ),
+    "functions only, at vLLM": Refusal(
+        "vLLM",
+        400,
+        {"error": {"message": NO_INPUT_SCHEMA, "type": "Bad Request", "code": 400}},
+        Adjustment("server_tool", "web_search"),
+        sends_tool("web_search"),
+        wire="anthropic",
+        asked=SEARCHING,
+    ),
+    "a temperature or another": Refusal(
+        "Bedrock",
+        400,
+        openai(
+            "The model returned the following errors: `temperature` and `top_p` cannot both be "
+            "specified for this model. Please use only one."
+        ),
+        Adjustment("drop", "temperature"),
+        sends("temperature"),
+    ),
+    "the answer would not fit, at Anthropic": Refusal(
+        "Anthropic",
+        400,
+        anthropic(
+            "input length and `max_tokens` exceed context limit: 194000 + 9000 > 200000, decrease "
+            "input length or `max_tokens` and try again"
+        ),
+        Adjustment("limit", "max_tokens", 6000, lasts=False),
+        lambda body: body["max_tokens"] > 6000,
+        wire="anthropic",
+    ),
+    "the answer would not fit, at a newer vLLM": Refusal(
+        "vLLM",
+        400,
+        openai(
+            "This model's maximum context length is 8192 tokens. However, you requested 9000 "
+            "output tokens and your prompt contains at least 1 input tokens, for a total of at "
+            "least 9001 tokens.",
+            type="BadRequestError",
+        ),
+        Adjustment("drop", "max_tokens"),
+        sends("max_tokens"),
+    ),
+    "calls of another model": Refusal(
+        "Gemini",
+        400,
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": "Function call is missing a thought_signature in functionCall "
+                    "parts. This is required for tools to work correctly, and missing "
+                    "thought_signature may lead to degraded model performance. Additional data, "
+                    "function call `default_api:get_weather` , position 2.",
+                    "status": "INVALID_ARGUMENT",
+                }
+            }
+        ],
+        Adjustment("signature"),
+        sends_unsigned,
+    ),
+    "too large a picture": Refusal(
+        "Anthropic",
+        400,
+        anthropic(
+            "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 5272940 bytes > "
+            "5242880 bytes"
+        ),
+        Adjustment("file", fingerprint(PIXELS.partition(",")[2]), lasts=False),
+        sends_kind("image"),
+        wire="anthropic",
+    ),
 }
 
 EXPLAINED: dict[str, Refusal] = {
@@ -674,6 +960,21 @@ EXPLAINED: dict[str, Refusal] = {
         },
         fault="malformed_request",
     ),
+    "a call at an odd place": Refusal(
+        "Gemini",
+        400,
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": "Please ensure that function call turn comes immediately after a "
+                    "user turn or after a function response turn.",
+                    "status": "INVALID_ARGUMENT",
+                }
+            }
+        ],
+        fault="malformed_request",
+    ),
     "calls without results": Refusal(
         "Anthropic",
         400,
@@ -706,5 +1007,56 @@ EXPLAINED: dict[str, Refusal] = {
             "code": "3230",
         },
         fault="malformed_request",
+    ),
+}
+
+# Thoughts that are of no use any more: they are left out of this request alone.
+OF_THOUGHTS: dict[str, Refusal] = {
+    "bound to another conversation": Refusal(
+        "Anthropic",
+        400,
+        openai(
+            "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to "
+            "a different conversation. Remove the block."
+        ),
+        wire="anthropic",
+    ),
+    "of another account": Refusal(
+        "OpenAI",
+        400,
+        openai(
+            "The encrypted content gAAA...Rg== could not be verified.",
+            code="invalid_encrypted_content",
+        ),
+        wire="responses",
+    ),
+    "not kept by their server": Refusal(
+        "OpenAI",
+        404,
+        openai(
+            "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. "
+            "Try again with `store` set to true, or remove this item from your input.",
+            "input",
+        ),
+        wire="responses",
+    ),
+    "without what they led to": Refusal(
+        "OpenAI",
+        400,
+        openai(
+            "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+            "input",
+        ),
+        wire="responses",
+    ),
+    "away from what they led to": Refusal(
+        "OpenAI",
+        400,
+        openai(
+            "Item 'ws_1' of type 'web_search_call' was provided without its required 'reasoning' "
+            "item: 'rs_1'.",
+            "input",
+        ),
+        wire="responses",
     ),
 }

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -36,6 +37,8 @@ def check_openai(body: Any, *, extra: str = "forbid") -> None:
     """The body is what OpenAI's own client could have sent, and its API would take it."""
     OPENAI.validate_json(json.dumps(body), strict=True, extra=extra)  # type: ignore[arg-type]
     assert body["messages"], "no messages"
+    roles = [message["role"] for message in body["messages"]]
+    assert all(one != two or one == "tool" for one, two in pairwise(roles)), "same role twice"
     open_calls: list[str] = []
     for message in body["messages"]:
         if message["role"] == "tool":
@@ -70,7 +73,10 @@ def check_anthropic(body: Any) -> None:
         assert kinds == sorted(kinds, key=lambda kind: kind != "tool_result") or not answered
         asked = [block["id"] for block in message["content"] if block["type"] == "tool_use"]
         assert all(re.fullmatch(r"[a-zA-Z0-9_-]+", id_) for id_ in asked), "a strange id"
-        if asked and any("thinking" in kind for kind in kinds):
+        assert "thinking" not in kinds[-1], "a thought at the end"
+        # Who thinks as much as it wants to may also begin with something else.
+        adaptive = body.get("thinking", {}).get("type") == "adaptive"
+        if asked and not adaptive and any("thinking" in kind for kind in kinds):
             assert "thinking" in kinds[0], "thinking comes first in a turn that calls"
     assert not asked, "a call that was never answered"
 
@@ -79,6 +85,8 @@ def check_responses(body: Any) -> None:
     """The same for the Responses API."""
     RESPONSES.validate_json(json.dumps(body), strict=True, extra="forbid")
     assert body["input"], "no input"
+    roles = [item.get("role") for item in body["input"]]
+    assert ("user", "user") not in pairwise(roles), "same role twice"
     open_calls: list[str] = []
     for item, following in pairwise([*body["input"], {}]):
         match item.get("type"):
@@ -89,11 +97,56 @@ def check_responses(body: Any) -> None:
                 assert isinstance(json.loads(item["arguments"]), dict)
                 open_calls.append(item["call_id"])
             case "reasoning":
-                led_to = following.get("type") or following.get("role")
-                assert led_to in ("reasoning", "function_call", "assistant"), "a thought alone"
+                # What the model or its provider did then: words, a call, a search.
+                led_to = following.get("role") or following.get("type")
+                assert led_to not in ("user", "function_call_output", None), "a thought alone"
+                # Nothing is stored: without its words it is only a name that nobody knows.
+                assert item.get("encrypted_content") or item.get("content"), "an empty thought"
+            case "message":
+                assert item["role"] == "assistant"
             case _ if item.get("role") == "user":
                 assert not open_calls, "a call must be answered before anything else is said"
+            case kind:
+                assert kind, "llama.cpp reads only what says of which type it is"
     assert not open_calls, "a call that was never answered"
+
+
+def check_ollama(body: Any) -> None:
+    """There are no types of Ollama's own wire: what its templates and our own rules want."""
+    assert body["messages"], "no messages"
+    unanswered = 0
+    for message in body["messages"]:
+        assert set(message) <= {"role", "content", "images", "thinking", "tool_calls", "tool_name"}
+        assert isinstance(message["content"], str)
+        if message["role"] == "tool":
+            assert unanswered > 0, "a result without its call before it"
+            unanswered -= 1
+            continue
+        assert not unanswered, "a call must be answered before anything else is said"
+        said = message["content"] or message.get("images") or message.get("tool_calls")
+        assert said, "a message that says nothing"
+        assert "thinking" not in message or "tool_calls" in message, "a thought that led nowhere"
+        unanswered = len(message.get("tool_calls", ()))
+    assert not unanswered, "a call that was never answered"
+
+
+def prompt_pieces(body: Any) -> Iterator[Any]:
+    """What a provider caches of a request, in the order in which it does: the tools, the
+    instructions, then what was said, paragraph by paragraph."""
+    yield body.get("tools")
+    yield body.get("system") or body.get("instructions")
+    for item in body.get("input") or body["messages"]:
+        role, content = item.get("role"), item.get("content")
+        if role == "tool" or not content:
+            yield item
+            continue
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        for block in blocks:
+            # A text alone is sent as one, beside a picture as a block.
+            texts = block["text"].split("\n\n") if set(block) == {"type", "text"} else [block]
+            yield from ((role, text) for text in texts)
+        rest = {name: each for name, each in item.items() if name not in ("role", "content")}
+        yield from [rest] if rest else []
 
 
 def marked(body: Any) -> list[str]:

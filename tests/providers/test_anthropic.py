@@ -116,14 +116,14 @@ async def test_a_temperature_is_not_for_models_that_think(asks: Asks) -> None:
 
 async def test_no_more_output_is_asked_for_than_the_model_can_write(asks: Asks) -> None:
     asks.server.script("Hello.", "Hello.")
-    await ask(asks.provider(), request(longest=4096))
-    await ask(asks.provider(), request(longest=128_000))
+    await ask(asks.provider(), request(longest_output=4096))
+    await ask(asks.provider(), request(longest_output=128_000))
     assert [each.json["max_tokens"] for each in asks.server.requests] == [4096, 32_000]
 
 
 async def test_the_length_of_an_answer_is_limited_where_that_is_set(asks: Asks) -> None:
     asks.server.script("Hello.")
-    await ask(asks.provider(), request(max_output=99))
+    await ask(asks.provider(), request(output_limit=99))
     assert asks.server.requests[0].json["max_tokens"] == 99
 
 

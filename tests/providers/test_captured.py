@@ -16,6 +16,7 @@ from chat.protocol.interfaces import (
 from chat.providers.anthropic import AnthropicMessages
 from chat.providers.http import Http
 from chat.providers.openai import OpenAIChat
+from chat.providers.responses import OpenAIResponses
 from tests.providers.asking import Answer, ask
 from tests.support.model_server import Reply, ScriptedProvider, raw
 
@@ -25,6 +26,8 @@ PARIS = [("get_weather", {"city": "Paris"})]
 FRUIT = "The user asks for a fruit. I pick one.\n"
 WELCOME = "Hello, welcome to my little corner of the world."
 HELP = "Hello! I'm here to help with any creative writing project. What can I"
+HERE = "Hello there, welcome to my world. I'm here to help you with whatever"
+DOG = "The user asks for a dog. I pick one.\n"
 
 # What each stream says: thinking, text, calls, why it ends, tokens (input, output, cached).
 SAYS: dict[str, tuple[str, str, list[tuple[str, dict[str, str]]], str, tuple[int, ...]]] = {
@@ -36,7 +39,11 @@ SAYS: dict[str, tuple[str, str, list[tuple[str, dict[str, str]]], str, tuple[int
     "llamacpp-anthropic-stream": ("", HELP, [], "length", (17, 16, 3)),
     "llamacpp-anthropic-thinking-stream": (FRUIT, "A banana.", [], "stop", (1, 21, 93)),
     "llamacpp-anthropic-tools-stream": ("", "", PARIS, "tool-calls", (155, 31, 52)),
+    "llamacpp-responses-stream": ("", HERE, [], "stop", (15, 16, 0)),
+    "llamacpp-responses-thinking-stream": (DOG, "A cat.", [], "stop", (94, 21, 0)),
+    "llamacpp-responses-tools-stream": ("", "", PARIS, "tool-calls", (231, 31, 0)),
 }
+WIRES = {"openai": OpenAIChat, "anthropic": AnthropicMessages, "responses": OpenAIResponses}
 
 
 def body_of(name: str) -> bytes:
@@ -76,7 +83,7 @@ def plain(events: list[ProviderEvent]) -> list[object]:
 
 
 async def replayed(name: str, how: str, server: ScriptedProvider, http: Http) -> Answer:
-    wire = AnthropicMessages if "anthropic" in name else OpenAIChat
+    wire = WIRES[name.split("-")[1]]
     server.script(raw(body_of(name), cut=cuts(name, how)))
     return await ask(wire(server.base_url, http=http))
 
@@ -91,12 +98,30 @@ async def test_a_captured_stream_says_the_same_however_it_is_cut(
     answer = await replayed(name, how, scripted_provider, http)
     assert answer.error is None
     assert plain(answer.events) == plain(whole.events)
-    assert not [event for event in answer.events if getattr(event, "metadata", None)]
+    kept = [event.metadata for event in answer.events if getattr(event, "metadata", None)]
+    assert len(kept) == (name == "llamacpp-responses-thinking-stream")
     thought, text, calls, finish, tokens = SAYS[name]
     assert (answer.reasoning, answer.text, answer.finish) == (thought, text, finish)
     assert [(call.name, call.arguments) for call in answer.calls] == calls
     used = [answer.usage.tokens] if answer.usage else []
     assert [(one.input, one.output, one.cache.read) for one in used] == ([tokens] if tokens else [])
+
+
+async def test_a_thought_that_ends_after_its_text_is_one_and_stands_in_front(
+    scripted_provider: ScriptedProvider, http: Http
+) -> None:
+    answer = await replayed("llamacpp-responses-thinking-stream", "bytes", scripted_provider, http)
+    kinds = [type(event) for event in answer.events]
+    assert kinds.index(TextDelta) > max(
+        place for place, kind in enumerate(kinds) if kind is ReasoningDelta
+    )
+    [item] = [
+        event.metadata["item"]
+        for event in answer.events
+        if isinstance(event, ReasoningDelta) and event.metadata
+    ]
+    assert item["content"] == [{"type": "reasoning_text", "text": DOG}]
+    assert "encrypted_content" not in item, "an empty one is none"
 
 
 async def test_a_captured_refusal_is_recognised(

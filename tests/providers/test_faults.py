@@ -16,7 +16,7 @@ from chat.providers.http.decompression import Decompressor
 from chat.providers.openai import OpenAIChat
 from tests.providers.asking import Answer, Naps, ask
 from tests.providers.certificates import certificate
-from tests.support.model_server import ScriptedProvider, Wait, reply
+from tests.support.model_server import ScriptedProvider, Wait, refuse, reply
 from tests.support.model_server.faults import FAULTS, fault
 
 KEY = "sk-very-secret-0123456789"
@@ -111,6 +111,19 @@ TABLE: dict[str, Ends] = {
 
 def test_the_table_knows_every_fault() -> None:
     assert set(TABLE) == set(FAULTS)
+
+
+async def test_a_key_of_no_known_shape_is_not_repeated_either(
+    scripted_provider: ScriptedProvider, http: Http, naps: Naps
+) -> None:
+    """70: keys of gateways look like anything; what is known is which one was sent."""
+    key = "acme.9f2c-the-harbour-key"
+    scripted_provider.script(refuse(401, {"error": {"message": f"No such key: {key}."}}))
+    provider = OpenAIChat(scripted_provider.base_url, key, http=http, retry=naps.policy)
+    answer = await ask(provider)
+    assert answer.error is not None
+    assert answer.error.message == "No such key: …."
+    assert key not in "".join(traceback.format_exception(answer.error))
 
 
 @pytest.mark.parametrize("name", FAULTS)

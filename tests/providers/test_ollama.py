@@ -62,7 +62,7 @@ async def test_thinking_text_calls_usage_and_reason_arrive(asks: Asks) -> None:
 
 async def test_limits_and_sampling_are_options(asks: Asks) -> None:
     asks.server.script("Hello.")
-    asked = request(system="Be kind.", tools=(WEATHER,), temperature=0.5, max_output=99)
+    asked = request(system="Be kind.", tools=(WEATHER,), temperature=0.5, output_limit=99)
     await ask(asks.provider(), asked)
     received = asks.server.requests[0]
     assert received.path == "/api/chat"
@@ -73,6 +73,26 @@ async def test_limits_and_sampling_are_options(asks: Asks) -> None:
     }
     assert received.json["tools"][0]["function"]["name"] == "get_weather"
     assert "authorization" not in received.headers
+
+
+@pytest.mark.parametrize(
+    ("words", "window", "room"),
+    [
+        ("Hello", None, 8192),
+        ("word " * 12_000, None, 32_768),
+        ("word " * 12_000, 16_384, 16_384),
+        ("word " * 12_000, 131_072, 32_768),
+        ("汉" * 12_000, 131_072, 16_384),
+        ("Hello", 4096, 4096),
+    ],
+)
+async def test_it_makes_room_for_what_is_sent_as_far_as_the_model_goes(
+    words: str, window: int | None, room: int, asks: Asks
+) -> None:
+    """Without it, it takes a few thousand tokens and forgets the beginning of what is longer."""
+    asks.server.script("Hello.")
+    await ask(asks.provider(), request(words, window=window))
+    assert asks.server.requests[0].json["options"]["num_ctx"] == room
 
 
 async def test_an_error_in_plain_text_ends_the_answer_with_its_text_kept(asks: Asks) -> None:

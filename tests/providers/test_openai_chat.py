@@ -2,7 +2,7 @@
 
 import asyncio
 
-from chat.protocol.interfaces import ReasoningDelta, TextDelta, ToolCallStart
+from chat.protocol.interfaces import CaughtUp, ReasoningDelta, TextDelta, ToolCallStart
 from chat.protocol.parts import CacheTokens, Tokens
 from chat.providers.http import Http
 from chat.providers.openai import OpenAIChat
@@ -52,6 +52,7 @@ async def test_the_first_word_comes_before_the_last_is_said(
     scripted_provider.script(reply("First", gate, " last"))
     events = provider(scripted_provider, http).stream(request())
     assert await anext(events) == TextDelta("First")
+    assert await anext(events) == CaughtUp()
     gate.open()
     assert await anext(events) == TextDelta(" last")
 

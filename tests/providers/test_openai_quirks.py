@@ -36,6 +36,17 @@ async def test_thinking_has_many_names(field: str, asks: Asks) -> None:
     assert (answer.reasoning, answer.text) == ("Hm", "Yes")
 
 
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
+async def test_where_thoughts_came_is_kept_unless_it_is_the_usual_place(
+    field: str, asks: Asks
+) -> None:
+    pieces = (delta(**{field: "Hm"}), delta(**{field: ", yes"}), delta(content="Yes"), STOP)
+    answer = await asks(stream(*pieces))
+    assert (answer.reasoning, answer.text) == ("Hm, yes", "Yes")
+    kept = [e.metadata for e in answer.events if isinstance(e, ReasoningDelta) and e.metadata]
+    assert kept == ([] if field == "reasoning_content" else [{"field": field}])
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
 @pytest.mark.parametrize(
     ("content", "reasoning", "text"),
@@ -82,7 +93,10 @@ async def test_signed_thoughts_of_a_gateway_are_put_together_and_kept(asks: Asks
         )
     )  # fmt: skip
     assert (answer.reasoning, answer.text, answer.finish) == ("Let me see.", "Yes", "stop")
-    [kept] = [e.metadata for e in answer.events if isinstance(e, ReasoningDelta) and e.metadata]
+    place, kept = (
+        e.metadata for e in answer.events if isinstance(e, ReasoningDelta) and e.metadata
+    )
+    assert place == {"field": "reasoning"}
     details = [
         text | {"text": "Let me see.", "signature": "sig"},
         {"type": "reasoning.encrypted", "index": 1, "data": "opaque"},
@@ -90,9 +104,7 @@ async def test_signed_thoughts_of_a_gateway_are_put_together_and_kept(asks: Asks
     assert kept == {"signature": "", "details": details}
     says = ModelMessage("assistant", (ReasoningBlock("", kept), TextBlock("Yes")))
     request = ModelRequest("m", (ModelMessage("user", (TextBlock("Hi"),)), says))
-    gateway, others = Quirks(echo_details=True), Quirks()
-    assert request_body(request, gateway)["messages"][1]["reasoning_details"] == details
-    assert "reasoning_details" not in request_body(request, others)["messages"][1]
+    assert request_body(request, Quirks())["messages"][1]["reasoning_details"] == details
 
 
 # --- odd chunks ------------------------------------------------------------------------

@@ -44,6 +44,21 @@ ITEM = {
     "encrypted_content": "opaque",
 }
 ENCRYPTED = ReasoningBlock("Two cities.", {"signature": "", "item": ITEM})
+SEARCHED = ReasoningBlock(
+    "",
+    {
+        "signature": "",
+        "item": {
+            "type": "web_search_call",
+            "id": "ws_1",
+            "status": "completed",
+            "action": {"type": "search", "query": "weather"},
+        },
+    },
+)
+WORDLESS = ReasoningBlock(
+    "Hm.", {"signature": "", "item": {"type": "reasoning", "id": "rs_2", "summary": []}}
+)
 
 
 def user(*blocks: Any) -> ModelMessage:
@@ -110,6 +125,15 @@ TALKS: dict[str, tuple[ModelMessage, ...]] = {
         user("Thanks"),
     ),
     "stopped while it thought": (user("Hello"), says("Well, ", ENCRYPTED), user("And?")),
+    "stopped in a later thought": (
+        user("Weather?"),
+        says(SIGNED, ENCRYPTED, CALL_A),
+        results(RESULT_A),
+        says(SIGNED, REDACTED, ENCRYPTED),
+        user("And?"),
+    ),
+    "stopped after a search": (user("Hello"), says(ENCRYPTED, SEARCHED, ENCRYPTED), user("And?")),
+    "thinking without its words": (user("Hello"), says(WORDLESS, CALL_A), results(RESULT_A)),
     "unsigned thinking": (user("Hello"), says(ReasoningBlock("Hm"), "Hi."), user("And?")),
 }
 
@@ -122,9 +146,37 @@ def asked(name: str, **options: Any) -> ModelRequest:
 def test_openai_would_take_it(name: str) -> None:
     """A2, C2: every call answered, before anything else."""
     check_openai(openai_request.request_body(asked(name), Quirks()))
-    body = openai_request.request_body(asked(name, temperature=0.2, max_output=50), Quirks())
+    body = openai_request.request_body(asked(name, temperature=0.2, output_limit=50), Quirks())
     check_openai(body)
     assert (body["temperature"], body["max_tokens"]) == (0.2, 50)
+
+
+def test_who_speaks_twice_is_one_message() -> None:
+    """Templates of many open models refuse it otherwise; what was sent stays the beginning."""
+    talk = (
+        user("Hello"),
+        user("Are you there?", PICTURE),
+        user("Well?"),
+        says("Yes, "),
+        says("I am.", CALL_A),
+        results(RESULT_A),
+        user("Fine."),
+    )
+    body = openai_request.request_body(ModelRequest("m", talk), Quirks())
+    check_openai(body)
+    asked, said, _, thanks = body["messages"]
+    words = [each.get("text", each["type"]) for each in asked["content"]]
+    assert words == ["Hello", "Are you there?", "image_url", "Well?"]
+    assert said["content"] == "Yes, \n\nI am."
+    assert [call["id"] for call in said["tool_calls"]] == ["call:a"]
+    assert thanks["content"] == "Fine."
+    items = responses_request.request_body(ModelRequest("m", talk))["input"]
+    kinds = [item.get("role") or item["type"] for item in items]
+    assert kinds == [
+        "user", "assistant", "assistant", "function_call", "function_call_output", "user",
+    ]  # fmt: skip
+    types = [each["type"] for each in items[0]["content"]]
+    assert types == ["input_text", "input_text", "input_image", "input_text"]
 
 
 @pytest.mark.parametrize("name", TALKS)
@@ -138,7 +190,7 @@ def test_anthropic_would_take_it(name: str) -> None:
 @pytest.mark.parametrize("model", ["gpt-5.6-sol", "gpt-4o"])
 def test_responses_would_take_it(name: str, model: str) -> None:
     """A2, C2: the same rules as on the chat wire, and no thought without what it led to."""
-    request = asked(name, temperature=0.2, max_output=50, cache_key="talk")
+    request = asked(name, temperature=0.2, output_limit=50, cache_key="talk")
     body = responses_request.request_body(replace(request, model=model))
     check_responses(body)
     assert (body["max_output_tokens"], body["prompt_cache_key"]) == (50, "talk")
@@ -151,7 +203,7 @@ def test_responses_would_take_it(name: str, model: str) -> None:
 
 def test_encrypted_thoughts_go_back_as_they_came_in_front_of_what_they_led_to() -> None:
     body = responses_request.request_body(asked("encrypted thinking"))
-    kinds = [item.get("type") or item["role"] for item in body["input"]]
+    kinds = [item.get("role") or item["type"] for item in body["input"]]
     assert kinds == [
         "user", "reasoning", "function_call", "function_call", "function_call_output",
         "function_call_output", "reasoning", "assistant", "user",
@@ -159,6 +211,20 @@ def test_encrypted_thoughts_go_back_as_they_came_in_front_of_what_they_led_to() 
     assert body["input"][1] == ITEM
     stopped = responses_request.request_body(asked("stopped while it thought"))
     assert [item["role"] for item in stopped["input"]] == ["user", "assistant", "user"]
+
+
+def test_a_search_of_the_provider_goes_back_with_the_thought_that_led_to_it() -> None:
+    """OpenAI refuses it otherwise, and so every turn after one that was stopped."""
+    body = responses_request.request_body(asked("stopped after a search"))
+    assert body["input"][1:-1] == [ITEM, SEARCHED.metadata["item"]]
+
+
+def test_a_thought_without_its_words_stays_away() -> None:
+    """Nothing was stored, so OpenAI would look for its id in vain."""
+    body = responses_request.request_body(asked("thinking without its words"))
+    assert [item.get("type") for item in body["input"]] == [
+        None, "function_call", "function_call_output",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -193,7 +259,7 @@ def test_thinking_goes_back_to_anthropic_as_it_came() -> None:
 
 
 def test_thinking_goes_back_to_others_only_where_it_is_required() -> None:
-    """DeepSeek refuses a turn with calls that comes without its thinking."""
+    """DeepSeek's own server refuses a turn with calls that comes without its thinking."""
     plain = openai_request.request_body(asked("two calls at once"), Quirks())
     assert "reasoning_content" not in plain["messages"][2]
     deepseek = Quirks(echo_reasoning="reasoning_content")
@@ -202,13 +268,62 @@ def test_thinking_goes_back_to_others_only_where_it_is_required() -> None:
     check_openai(body, extra="ignore")
 
 
+@pytest.mark.parametrize(
+    ("model", "field", "expected"),
+    [
+        ("moonshotai/Kimi-K2-Thinking", "", "reasoning_content"),
+        ("kimi-k2.6", "reasoning", "reasoning"),
+        ("deepseek-ai/DeepSeek-V3.2", "", "reasoning_content"),
+        ("accounts/fireworks/models/deepseek-v4-pro", "", "reasoning_content"),
+        ("minimax-m2", "", "reasoning_content"),
+        ("z-ai/glm-4.7", "", "reasoning_content"),
+        ("openai/gpt-oss-120b", "reasoning", "reasoning"),
+        ("qwen3.8-max", "", "reasoning_content"),
+        # These were not trained to read what they thought before.
+        ("deepseek-r1", "", None),
+        ("kimi-k2-0905", "", None),
+        ("llama-3.3-70b", "", None),
+        ("magistral-medium", "thinking", None),
+    ],
+)
+def test_what_led_to_a_call_is_read_again_by_models_that_think_on(
+    model: str, field: str, expected: str | None
+) -> None:
+    """Whoever serves them: the model decides, not its address. In the field in which it came."""
+    thought = ReasoningBlock("Rome, then.", {"field": field} if field else {})
+    call = ToolCallBlock("a", "f", {})
+    talk = (
+        user("Hi"),
+        says(thought, call),
+        results(ToolResultBlock("a", "f", "x")),
+        says(thought, "Sunny."),
+    )
+    body = openai_request.request_body(ModelRequest(model, talk), Quirks())
+    check_openai(body, extra="ignore")
+    _, called, _, answered = body["messages"]
+    told = {name: called[name] for name in called if name not in ("role", "content", "tool_calls")}
+    assert told == ({expected: "Rome, then."} if expected else {})
+    assert set(answered) == {"role", "content"}, "without a call it is not needed"
+
+
+def test_ollama_reads_what_led_to_a_call() -> None:
+    talk = (
+        user("Hi"),
+        says(ReasoningBlock("Rome, then."), ToolCallBlock("a", "f", {})),
+        results(ToolResultBlock("a", "f", "x")),
+        says(ReasoningBlock("Done."), "Sunny."),
+    )
+    _, called, _, answered = ollama_request.request_body(ModelRequest("m", talk))["messages"]
+    assert called["thinking"] == "Rome, then."
+    assert "thinking" not in answered
+
+
 def test_geminis_signature_goes_back_with_its_call() -> None:
     extra = {"google": {"thought_signature": "sig"}}
     call = ToolCallBlock("a", "f", {}, {"extra_content": extra})
     request = ModelRequest("m", (user("Hi"), says(call), results(ToolResultBlock("a", "f", "x"))))
-    gemini = openai_request.request_body(request, Quirks(echo_extra_content=True))
-    assert gemini["messages"][1]["tool_calls"][0]["extra_content"] == extra
-    check_openai(openai_request.request_body(request, Quirks()))
+    body = openai_request.request_body(request, Quirks())
+    assert body["messages"][1]["tool_calls"][0]["extra_content"] == extra
 
 
 @pytest.mark.parametrize("name", TALKS)
@@ -265,21 +380,28 @@ def test_the_judge_is_awake(path: list[Any], value: Any) -> None:
 
 def test_claude_keeps_the_tools_the_instructions_and_the_last_two_turns() -> None:
     """Four marks are allowed. The earlier turn is where the request before had its last one."""
-    body = anthropic_request.request_body(asked("one call after the other"))
+    body = anthropic_request.request_body(asked("one call after the other", cache_key="a talk"))
     check_anthropic(body)
     assert marked(body) == ["tools", "system", "messages 2", "messages 4"]
-    short = anthropic_request.request_body(asked("one question"))
+    short = anthropic_request.request_body(asked("one question", cache_key="a talk"))
     assert marked(short) == ["tools", "system", "messages 0"]
-    assert marked(anthropic_request.request_body(ModelRequest("m", (user("Hi"),)))) == [
-        "messages 0"
-    ]
+    bare = ModelRequest("m", (user("Hi"),), cache_key="a talk")
+    assert marked(anthropic_request.request_body(bare)) == ["messages 0"]
+
+
+@pytest.mark.parametrize("model", ["m", "claude-sonnet-5"])
+def test_what_nothing_follows_writes_nothing_to_the_cache(model: str) -> None:
+    """As for a title: to write costs a quarter more."""
+    request = replace(asked("one question"), model=model)
+    assert "cache_control" not in str(anthropic_request.request_body(request))
+    assert "cache_control" not in str(openai_request.request_body(request, Quirks()))
 
 
 @pytest.mark.parametrize("model", ["anthropic/claude-opus-4.8", "claude-sonnet-5"])
 @pytest.mark.parametrize("name", TALKS)
 def test_claude_behind_a_gateway_keeps_as_much(name: str, model: str) -> None:
     """On the chat wire too it caches only what is marked; all else stays as it is."""
-    request = replace(asked(name), model=model)
+    request = replace(asked(name, cache_key="a talk"), model=model)
     body = openai_request.request_body(request, Quirks())
     check_openai(body, extra="ignore")
     plain = openai_request.request_body(asked(name), Quirks())

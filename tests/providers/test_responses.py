@@ -13,9 +13,12 @@ from chat.providers.http import Http
 from chat.providers.presets import PRESETS, Preset
 from chat.providers.registry import Connection, connect_over_http, wire_of
 from chat.providers.responses import OpenAIResponses
+from chat.providers.responses.answer import ResponsesAnswer
+from chat.providers.responses.items import MOST_ITEMS
 from tests.providers.asking import WEATHER, Answer, Naps, ask, request
 from tests.providers.responses_stream import added, delta, done, ended, stream
 from tests.providers.sdk_types import check_responses
+from tests.support.measuring import ratio
 from tests.support.model_server import (
     Call,
     Reply,
@@ -106,6 +109,107 @@ async def test_items_are_told_apart_by_their_place_not_by_their_id(asks: Asks) -
     assert [call.arguments for call in answer.calls] == [{"city": "Paris"}, {"city": "Rome"}]
     starts = [event.call_id for event in answer.events if isinstance(event, ToolCallStart)]
     assert starts == ["a", "b"]
+
+
+def unnumbered(event: dict[str, Any], item_id: str = "") -> dict[str, Any]:
+    """As llama.cpp says it, which names items and does not count them."""
+    without = {name: value for name, value in event.items() if name != "output_index"}
+    return without | ({"item_id": item_id} if item_id else {})
+
+
+async def test_items_without_a_place_are_told_apart_by_their_names(asks: Asks) -> None:
+    """llama.cpp, in older versions: a call has no id, pieces name it by its `call_id`, and all
+    items end after all words."""
+    call = {"type": "function_call", "name": "get_weather"}
+    said = {"type": "message", "id": "msg_1", "role": "assistant"}
+    text = {"type": "output_text", "text": "Let me see."}
+    arguments = {"fc_a": '{"city": "Paris"}', "fc_b": '{"city": "Rome"}'}
+    events = [added(0, **said, content=[]), delta(0, "output_text", "Let me see.")]
+    events = [unnumbered(event, "msg_1") for event in events]
+    for call_id, whole in arguments.items():
+        events.append(unnumbered(added(0, **call, call_id=call_id, arguments="")))
+        for piece in (whole[:5], whole[5:]):
+            events.append(unnumbered(delta(0, "function_call_arguments", piece), call_id))
+    events.append(unnumbered(done(0, **said, content=[text])))
+    for call_id, whole in arguments.items():
+        events.append(unnumbered(done(0, **call, call_id=call_id, arguments=whole)))
+    answer = await asks(stream(*events, ended()))
+    assert answer.text == "Let me see."
+    assert [(each.call_id, each.arguments) for each in answer.calls] == [
+        (call_id, json.loads(whole)) for call_id, whole in arguments.items()
+    ]
+    assert answer.finish == "tool-calls"
+
+
+async def test_items_with_the_same_place_are_told_apart_by_their_names(asks: Asks) -> None:
+    """Ollama counts its thoughts only: a text, and each call that is sent by itself, is the
+    next."""
+    call = {"type": "function_call", "name": "get_weather"}
+    said = {"type": "message", "id": "msg_1", "role": "assistant"}
+    events = [added(1, **said, content=[]), delta(1, "output_text", "Hm.") | {"item_id": "msg_1"}]
+    for name, city in (("a", "Paris"), ("b", "Rome")):
+        whole = json.dumps({"city": city})
+        one = call | {"id": f"fc_{name}", "call_id": name}
+        events += [
+            added(1, **one, arguments=""),
+            delta(1, "function_call_arguments", whole) | {"item_id": one["id"]},
+            done(1, **one, arguments=whole),
+        ]
+    text = {"type": "output_text", "text": "Hm."}
+    answer = await asks(stream(*events, done(1, **said, content=[text]), ended()))
+    assert answer.text == "Hm."
+    assert [each.arguments["city"] for each in answer.calls] == ["Paris", "Rome"]
+
+
+async def test_an_item_whose_id_changes_on_the_way_is_one(asks: Asks) -> None:
+    """As behind gateways that encrypt the ids anew in every event."""
+    text = {"type": "output_text", "text": "Yes."}
+    answer = await asks(
+        stream(
+            added(0, type="message", id="x1", content=[]),
+            delta(0, "output_text", "Yes.") | {"item_id": "x2"},
+            done(0, type="message", id="x3", content=[text]),
+            ended(),
+        )
+    )
+    assert answer.text == "Yes."
+
+
+async def test_items_that_were_never_begun_are_read_once(asks: Asks) -> None:
+    text = {"type": "output_text", "text": "Yes."}
+    call = {"type": "function_call", "call_id": "a", "name": "get_weather", "arguments": "{}"}
+    answer = await asks(
+        stream(
+            delta(0, "output_text", "Yes."),
+            done(0, type="message", id="msg_1", content=[text]),
+            done(1, **call),
+            ended(),
+        )
+    )
+    assert (answer.text, len(answer.calls)) == ("Yes.", 1)
+
+
+async def test_a_thought_that_ends_late_goes_back_in_front_of_its_call(asks: Asks) -> None:
+    """llama.cpp tells the end of all items at the end."""
+    thought = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": ""}
+    words = {"type": "reasoning_text", "text": "Look."}
+    call = {"type": "function_call", "call_id": "fc_a", "name": "get_weather"}
+    answer = await asks(
+        stream(
+            unnumbered(added(0, **thought, content=[], status="in_progress")),
+            unnumbered(delta(0, "reasoning_text", "Look."), "rs_1"),
+            unnumbered(added(0, **call, arguments="")),
+            unnumbered(delta(0, "function_call_arguments", "{}"), "fc_a"),
+            unnumbered(done(0, **thought, content=[words])),
+            unnumbered(done(0, **call, arguments="{}")),
+            ended(),
+        )
+    )
+    kinds = [type(event).__name__ for event in answer.events[:3]]
+    assert kinds == ["ReasoningDelta", "ReasoningDelta", "ToolCallStart"]
+    kept = [e.metadata for e in answer.events if isinstance(e, ReasoningDelta) and e.metadata]
+    expected = {"type": "reasoning", "id": "rs_1", "summary": [], "content": [words]}
+    assert [each["item"] for each in kept] == [expected]
 
 
 async def test_parts_of_a_summary_are_paragraphs(asks: Asks) -> None:
@@ -203,6 +307,33 @@ async def test_a_refused_request_says_what_the_provider_said(asks: Asks) -> None
     assert answer.fault == "request_refused"
     assert answer.error is not None
     assert "Unknown parameter" in answer.error.message
+
+
+def told(items: int) -> list[str]:
+    """A stream of so many short thoughts, as the server sends it."""
+    thought = {"type": "reasoning", "summary": []}
+    events = (
+        each
+        for place in range(items)
+        for each in (added(place, **thought), delta(place, "reasoning_text", "Hm."))
+    )
+    return [json.dumps(event) for event in events]
+
+
+def test_many_items_take_no_longer_than_they_are_many() -> None:
+    many, few = told(MOST_ITEMS), told(MOST_ITEMS // 10)
+    assert ratio(lambda: ResponsesAnswer().feed(many), lambda: ResponsesAnswer().feed(few), 20) < 20
+
+
+def test_items_without_an_end_are_not_read_on() -> None:
+    """What came before is kept."""
+    answer = ResponsesAnswer()
+    events = answer.feed(told(MOST_ITEMS))
+    assert answer.error is None
+    assert sum(isinstance(each, ReasoningDelta) for each in events) > MOST_ITEMS
+    assert answer.feed([json.dumps(added(MOST_ITEMS, type="message"))]) == []
+    assert answer.error is not None
+    assert answer.error.key == "error.chat_provider_bad_response"
 
 
 def test_who_prefers_it_is_asked_on_it_and_a_setting_wins(http: Http) -> None:

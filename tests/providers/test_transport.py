@@ -1,5 +1,6 @@
 """Which way requests take to a provider, and that its stream is closed on every way."""
 
+import asyncio
 import ssl
 
 import httpx
@@ -10,7 +11,8 @@ from chat.providers.http import Http, HttpSettings
 from chat.providers.http.proxies import proxies_of_environment
 from tests.providers.certificates import certificate
 from tests.providers.forward_proxy import ForwardProxy
-from tests.support.model_server import Say, ScriptedProvider, Wait, reply
+from tests.support.model_server import Drop, Gate, Raw, Say, ScriptedProvider, Wait, reply
+from tests.support.waiting import eventually
 
 TOKENS = [f"t{n:03} " for n in range(120)]
 HEADERS = {"content-type": "application/json"}
@@ -51,6 +53,36 @@ async def test_a_stream_comes_through_a_proxy(
     [head] = proxy.heads
     assert head.startswith("CONNECT 127.0.0.1" if secure else "POST http://127.0.0.1")
     assert "proxy-authorization: basic " in head.lower()
+
+
+async def test_what_came_before_a_break_is_read_to_its_end(
+    scripted_provider: ScriptedProvider, http: Http
+) -> None:
+    """Also when nobody was reading while it came and while the connection broke."""
+    why = Raw(b'data: {"error": {"message": "out of memory"}}\n\n')
+    gate = Gate()
+    scripted_provider.script(reply(Say(["Half"]), gate, Say([" an answer"]), why, Drop()))
+    url = f"{scripted_provider.base_url}/chat/completions"
+    read = b""
+
+    async def read_in_two_goes() -> None:
+        nonlocal read
+        async with http.stream("POST", url, HEADERS, BODY) as answer:
+            pieces = aiter(answer.chunks())
+            while b"Half" not in read:
+                read += await anext(pieces)
+            gate.open()
+            await eventually(lambda: not scripted_provider.connections)
+            for _ in range(50):
+                await asyncio.sleep(0)  # the break is noticed while nobody reads
+            async for piece in pieces:
+                read += piece
+
+    with pytest.raises(ProviderError) as caught:
+        await read_in_two_goes()
+    assert caught.value.key == "error.chat_provider_cut_off"
+    assert b" an answer" in read
+    assert b"out of memory" in read
 
 
 async def test_hosts_that_need_no_proxy_are_asked_straight(

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.test import Client
 
-from chat.models import Generation
+from chat import services
+from chat.models import Generation, Invitation
 from chat.services.pool import close_connections
 from tests.security.routes import Route
 from tests.support import factories as make
@@ -39,6 +40,10 @@ class World:
             "app_label": "chat",
             "url": "nothing/",
             "form": "markdown",
+            "token": "opens-nothing",
+            "uid": "MQ",
+            "user_id": str(self.rows[User].pk),
+            "invitation_id": str(self.rows[Invitation].pk),
             "id": str(self.rows[User].pk),
             "object_id": "1",
             "content_type_id": str(ContentType.objects.get_for_model(User).pk),
@@ -52,10 +57,21 @@ class World:
     def ids(self) -> dict[str, str]:
         """The ids of the owner's objects, as routes name them."""
         ids = {f"{model._meta.model_name}_id": str(row.pk) for model, row in self.rows.items()}
-        return ids | {"answer_id": str(self.rows[Generation].message_id)}
+        run = self.rows[Generation]
+        named = {"answer_id": str(run.message_id), "run_id": str(run.pk)}
+        return ids | named | {"verb": "stop"}
 
     def data(self, given: dict[str, str]) -> dict[str, str]:
         return {name: value.format(**self.ids) for name, value in given.items()}
+
+
+def in_group(name: str) -> User:
+    """Somebody with the rights that a new installation gives to this group."""
+    if not Group.objects.filter(name=name).exists():
+        services.ensure_groups()
+    person: User = make.a_user(name, is_staff=True)
+    person.groups.add(Group.objects.get(name=name))
+    return person
 
 
 def _world() -> World:
@@ -66,6 +82,8 @@ def _world() -> World:
         "other": make.a_user("bob"),
         "deactivated": make.a_user("dora"),
         "staff": make.a_user("sam", is_staff=True),
+        "operator": in_group("operator"),
+        "auditor": in_group("auditor"),
         "superuser": make.a_superuser("root"),
     }
     return World(one_of_everything(owner), users)

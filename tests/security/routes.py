@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-ROLES = ("anonymous", "owner", "other", "deactivated", "staff", "superuser")
+# Staff have no rights by themselves, operators and auditors those of their groups.
+ROLES = (
+    "anonymous", "owner", "other", "deactivated", "staff", "operator", "auditor", "superuser",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,17 @@ EXPECTED: dict[str, Expect] = {
     ),
     "logout": Expect(get=people(REFUSED), post=people(302)),
     # Without a token in it, the link only leads on.
-    "enter": Expect(get=everyone(302), post=everyone(REFUSED)),
+    "enter": Expect(get=everyone(302), post=everyone(302)),
+    # Nobody is half in; there is no issuer.
+    "code": Expect(get=everyone(302), post=everyone(302)),
+    "oidc": Expect(get=everyone(404), post=everyone(REFUSED)),
+    "oidc_return": Expect(get=everyone(404), post=everyone(REFUSED)),
+    # Sign-up is off; a token that opens nothing; no link was opened before.
+    "sign_up": Expect(get=everyone(404), post=everyone(404)),
+    "invitation": Expect(get=everyone(410), post=everyone(410)),
+    "forgotten": Expect(get=everyone(200), post=everyone(200)),
+    "reset": Expect(get=everyone(410), post=everyone(REFUSED)),
+    "new_password": Expect(get=everyone(410), post=everyone(410)),
     "set_language": Expect(
         get=everyone(REFUSED), post=everyone(302), data={"language": "zh-hans", "next": "/"}
     ),
@@ -95,7 +108,17 @@ EXPECTED: dict[str, Expect] = {
     "chat:home": Expect(get=people(200), post=people(REFUSED)),
     "chat:new": Expect(get=people(REFUSED), post=people(409), data={"content": ""}),
     "chat:theme": Expect(get=people(REFUSED), post=people(302), data={"theme": "dark"}),
+    "chat:readings": Expect(get=people(200), post=people(REFUSED)),
+    "chat:left": Expect(get=people(200), post=people(REFUSED)),
     "chat:settings": Expect(get=people(200), post=people(200)),
+    "chat:account": Expect(get=people(200), post=people(422), data={"email": "no address"}),
+    "chat:change_password": Expect(get=people(REFUSED), post=people(422)),
+    "chat:end_log_ins": Expect(get=people(REFUSED), post=people(302)),
+    # Both are off until somebody sets them up.
+    "chat:second_factor": Expect(get=people(404), post=people(404)),
+    "chat:connect_identity": Expect(get=people(REFUSED), post=people(404)),
+    "chat:disconnect_identity": Expect(get=people(REFUSED), post=people(404)),
+    "chat:delete_account": Expect(get=people(REFUSED), post=people(422)),
     # Without an agent there is nobody to introduce.
     "chat:introduction": Expect(get=people(404), post=people(REFUSED)),
     "chat:models": Expect(get=people(200), post=people(REFUSED)),
@@ -107,6 +130,8 @@ EXPECTED: dict[str, Expect] = {
     "chat:favourite": Expect(get=people(REFUSED), post=people(204)),
     # A form without a file.
     "chat:import": Expect(get=people(200), post=people(400)),
+    # Without a choice of the form it is asked for.
+    "chat:export_chats": Expect(get=people(200), post=people(200)),
     "chat:archived": Expect(get=people(200), post=people(REFUSED)),
     "chat:deleted": Expect(get=people(200), post=people(REFUSED)),
     "chat:folder_new": Expect(get=people(200), post=people(422)),
@@ -128,7 +153,7 @@ EXPECTED: dict[str, Expect] = {
     # Being let into the administration is not enough: it takes the right to change tools.
     "chat:tools": Expect(
         get=people(REFUSED),
-        post=everyone(403, anonymous="login", deactivated="login", superuser=302),
+        post=everyone(403, anonymous="login", deactivated="login", operator=302, superuser=302),
     ),
     "chat:conversation": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:older": Expect(get=owner_only(200), post=people(REFUSED), query="?before=2", own=True),
@@ -154,6 +179,15 @@ EXPECTED: dict[str, Expect] = {
     "chat:details": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:source": Expect(get=owner_only(200), post=people(REFUSED), own=True),
     "chat:export": Expect(get=owner_only(200), post=people(REFUSED), own=True),
+    "chat:share": Expect(
+        get=owner_only(200), post=owner_only(302), data={"live": "1", "days": "7"}, own=True
+    ),
+    # A token that opens nothing; what one opens is in tests/security/test_shares.py.
+    "chat:shared": Expect(get=everyone(404), post=everyone(REFUSED), own=True),
+    "chat:shared_file": Expect(get=everyone(404), post=everyone(REFUSED), own=True),
+    "chat:shared_copy": Expect(
+        get=people(REFUSED), post=everyone(404, anonymous="login", deactivated="login"), own=True
+    ),
     # Without a script it leads to the page that shows what was found.
     "chat:search": Expect(get=people(302), post=people(REFUSED), query="?q=needle"),
     # The form names the conversation, so it is about one object as well.
@@ -162,8 +196,8 @@ EXPECTED: dict[str, Expect] = {
     ),
 }
 
-# The administration's routes are Django's own: one class for everything about rows, whose pages
-# `tests/admin/` opens one by one, and these few besides. Nobody but staff gets in.
+# The administration's routes are Django's own: one class for everything about rows, and these few
+# besides. Nobody but staff gets in; which right each takes is tried by `test_rights.py`.
 _NO_STAFF = ("anonymous", "owner", "other", "deactivated")
 ADMIN_ROWS = {"staff": 403} | dict.fromkeys(_NO_STAFF, "login")
 ADMIN_BESIDES: dict[str, int] = {
@@ -172,7 +206,7 @@ ADMIN_BESIDES: dict[str, int] = {
     "admin:jsi18n": 200,
     "admin:password_change": 200,
     "admin:password_change_done": 200,
-    "admin:app_list": 404,
+    "admin:app_list": 302,
     "admin:view_on_site": 404,
     "admin:autocomplete": 403,
     "admin:admin/(?P<url>.*)$": 404,
@@ -185,11 +219,10 @@ ADMIN_LOGOUT = "admin:logout"
 def admin_expects(route: Route) -> Expect:
     outside = dict.fromkeys(_NO_STAFF, "login")
     if route.name == ADMIN_LOGIN:
-        return Expect(get=everyone(200, staff=302, superuser=302))
+        return Expect(get=everyone(200, staff=302, operator=302, auditor=302, superuser=302))
     if route.name == ADMIN_LOGOUT:
-        return Expect(
-            get=everyone(302, anonymous="login", deactivated="login", staff=405, superuser=405)
-        )
+        inside = dict.fromkeys(("staff", "operator", "auditor", "superuser"), 405)
+        return Expect(get=everyone(302, anonymous="login", deactivated="login", **inside))
     if route.name in ADMIN_BESIDES:
         return Expect(get={**outside, "staff": ADMIN_BESIDES[route.name]})
     if route.pattern.endswith("<path:object_id>/"):

@@ -11,6 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.support.chromium import chromium_program
 from tests.support.process import free_port
 from tests.support.server import python, running_server
 
@@ -133,7 +134,7 @@ def main() -> None:
         shots = list(wanted(people))
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+                executable_path=str(chromium_program()), args=["--no-sandbox"]
             )
             take_all(browser, server.url, people, shots)
             sheet(browser, shots)

@@ -17,6 +17,7 @@ django.setup()
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.db import transaction  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from chat.models import Agent, Conversation, LanguageModel, Part, Profile, Provider  # noqa: E402
@@ -61,6 +62,8 @@ LOOKED_UP = {
 
 # As many as there are tests that need one.
 KEEPERS = 16
+# A test that is tried again finds everything as it was.
+ATTEMPTS = ("", "-2", "-3")
 
 
 def seed() -> dict[str, dict[str, str]]:
@@ -87,11 +90,17 @@ def seed() -> dict[str, dict[str, str]]:
         for theme in ("light", "dark")
     }
     people["collector"] = _collector()
-    people |= {f"keeper{number}": _keeper(number) for number in range(KEEPERS)}
+    people["newcomer"] = {"session": session_of(make.a_user("newcomer"))}
+    people |= {
+        f"keeper{number}{attempt}": _keeper(f"{number}{attempt}")
+        for number in range(KEEPERS)
+        for attempt in ATTEMPTS
+    }
     reindex()
     return people
 
 
+@transaction.atomic
 def _person(language: str, theme: str) -> dict[str, str]:
     english = language == "en"
     name = "Ada" if english else "小林"
@@ -109,6 +118,7 @@ def _person(language: str, theme: str) -> dict[str, str]:
     }
 
 
+@transaction.atomic
 def _collector() -> dict[str, str]:
     """Somebody with more conversations than a column lists at once; `last` is the oldest."""
     user = make.a_user("collector", first_name="Cem")
@@ -116,7 +126,8 @@ def _collector() -> dict[str, str]:
     return {"session": session_of(user), "last": f"/c/{talks[-1].pk}/"}
 
 
-def _keeper(number: int) -> dict[str, str]:
+@transaction.atomic
+def _keeper(number: str) -> dict[str, str]:
     """Somebody who puts things in order, in a test of their own; `first` is the latest talk."""
     user = make.a_user(f"keeper{number}", first_name="Kim")
     names = ("Apples", "Berries", "Cherries", "Dates", "Elder", "Figs")

@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "models": ("protocol",),
     "rendering": ("protocol",),
     "services": ("models", "engine", "providers", "tools", "formats", "protocol"),
-    "consumers": ("services", "rendering", "models", "protocol", "views"),
+    "consumers": ("services", "rendering", "models", "protocol", "formats", "views"),
     "views": ("services", "rendering", "models", "protocol", "formats", "tools"),
     "admin": ("services", "rendering", "models", "protocol", "providers", "tools", "views"),
     "management": (
@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "routing": ("consumers",),
     "translation": ("models",),
     "urls": ("views",),
-    "chatsite": ("checks", "consumers", "routing", "services", "views"),
+    "chatsite": ("admin", "checks", "consumers", "protocol", "routing", "services", "views"),
 }
 # Modules of Django and its neighbours, which the plain rooms do without.
 DJANGO = {"django", "channels", "daphne", "modeltranslation", "django_htmx", "asgiref"}
@@ -45,7 +45,7 @@ HTTP = {
     "httpx_aiohttp",
     *("http.client", "urllib.request"),
 }
-HTTP_OWNERS = ("chat/providers/http/", "chat/tools/")
+HTTP_OWNERS = ("chat/providers/http/", "chat/tools/", "chat/services/people/issuer.py")
 LAYER = {"channels.layers", "get_channel_layer"}
 LAYER_OWNERS = ("chat/services/broadcast.py", "chat/services/layer.py", "chat/consumers/")
 SAFE = {"mark_safe", "SafeString", "SafeText", "format_html", "format_html_join"}

@@ -45,7 +45,8 @@ class Seen:
         match event["name"]:
             case "chat:snapshot":
                 for message in event["messages"]:
-                    for part in message["parts"]:
+                    # One of another form has no parts.
+                    for part in message.get("parts", ()):
                         if "text" in part:
                             self._show(part["id"], part["text"])
             case "chat:chunk" | "chat:thinking":

@@ -2,6 +2,7 @@
 
 import copy
 import re
+import zlib
 from collections.abc import Iterator
 from difflib import unified_diff
 from xml.etree.ElementTree import Element
@@ -15,13 +16,24 @@ from tests.support import dom_apply
 # What `#chosen` says, and a page when it attaches.
 CHOSEN = ("agent", "model", "tools_off", "effort")
 _CURSOR = re.compile(r"<!--(p\d+-\d+):(\d*)-->")
+_ICON = re.compile(r'<svg class="(icon[^"]*)" aria-hidden="true"><use href="([^"]*)"/></svg>')
+_SPRITE = re.compile(r'<svg class="sprite".*?</svg>', re.DOTALL)
+
+
+def with_plain_icons(html: str) -> str:
+    """Each icon as one element, without what is drawn: there are hundreds on a page, and to take
+    them apart takes longer than all the rest of it."""
+    html = _ICON.sub(r'<use class="\1" href="\2"></use>', html)
+    return _SPRITE.sub(
+        lambda found: f"<use data-drawn={zlib.crc32(found[0].encode())}></use>", html
+    )
 
 
 class LivePage(dom_apply.Page):
     """The tree of a whole document, and what `static/js/socket.js` remembers about it."""
 
     def __init__(self, html: str) -> None:
-        self.root = html5lib.parse(html, namespaceHTMLElements=False)
+        self.root = html5lib.parse(with_plain_icons(html), namespaceHTMLElements=False)
         # How much of each growing part is shown: said once by the page, later by frames.
         self.cursors: dict[str, int] = {}
         for body in self._having("class", "body"):
@@ -32,7 +44,7 @@ class LivePage(dom_apply.Page):
 
     def apply(self, message: str) -> None:
         """Apply a frame of fragments; ids must stay unique, or the next swap would miss."""
-        for element in dom_apply.parse(message):
+        for element in dom_apply.parse(with_plain_icons(message)):
             if isinstance(element.tag, str):
                 self._apply_one(element)
             if element.get("id") == "title":
@@ -195,6 +207,11 @@ class LivePage(dom_apply.Page):
         """As `attach` of socket.js says it."""
         return self.by_id(dom.PUT_AWAY).get("name") == "unarchive"
 
+    def was_read(self) -> bool | None:
+        """As `attach` of socket.js says it; a window of its own has no such mark."""
+        marks = self.select(f"#{dom.WAS_READ}")
+        return "hidden" not in marks[0].attrib if marks else None
+
     def column(self) -> dict[str, object] | None:
         """As `column` of socket.js does; a window of its own has none."""
         if not self.select("#more"):
@@ -255,6 +272,11 @@ def normal(page: LivePage) -> list[str]:
     opened details, running clocks, tokens – and what scripts or their absence add: noscript,
     and the announcements of the polite regions."""
     return list(_lines(page.root, 0))
+
+
+def lines_of(page: LivePage, key: str) -> list[str]:
+    """The same of one element."""
+    return list(_lines(page.by_id(key), 0))
 
 
 def _lines(element: Element, depth: int) -> Iterator[str]:

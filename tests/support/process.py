@@ -1,5 +1,6 @@
 """Starting other programs for the tests."""
 
+import os
 import socket
 import subprocess
 import time
@@ -8,9 +9,19 @@ from pathlib import Path
 
 from tests.support.waiting import PATIENCE
 
+ROOT = Path(__file__).resolve().parent.parent.parent
+# Settings that could leak from the tests' own process into the server's.
+OWN = {"DJANGO_SETTINGS_MODULE", "PARLEY_DATA", "DATABASE_URL", "REDIS_URL", "PORT", "HOST"}
+
 
 class ServiceMissing(Exception):
     """A program that the tests need is not installed."""
+
+
+def environment(data: Path, **settings: str) -> dict[str, str]:
+    """The environment of a Parley that keeps everything in this folder."""
+    inherited = {name: value for name, value in os.environ.items() if name not in OWN}
+    return {**inherited, "PARLEY_DATA": str(data), "PYTHONUNBUFFERED": "1", **settings}
 
 
 def free_port() -> int:

@@ -71,7 +71,8 @@ class Program:
         return client_id
 
     async def reply(self, client_id: str) -> dict[str, Any]:
-        await eventually(lambda: client_id in self.replies)
+        await eventually(lambda: client_id in self.replies or self.closed)
+        assert client_id in self.replies, f"closed with {self.closed}"
         return self.replies[client_id]
 
     async def ask(self, command: str, **values: Any) -> dict[str, Any]:

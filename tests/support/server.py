@@ -1,22 +1,21 @@
 """Parley itself as a process of its own, as `make run` starts it."""
 
-import os
+import http.cookiejar
+import re
 import signal
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.process import free_port, wait_until
+from tests.support.process import ROOT, environment, free_port, wait_until
+from tests.support.tables import lay_tables
 from tests.support.waiting import PATIENCE
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-# Settings that could leak from the tests' own process into the server's.
-OWN = {"DJANGO_SETTINGS_MODULE", "PARLEY_DATA", "DATABASE_URL", "REDIS_URL", "PORT", "HOST"}
 
 
 @dataclass
@@ -32,10 +31,29 @@ class Server:
         return next(line for line in self.log.read_text().splitlines() if "/enter/?" in line)
 
 
-def environment(data: Path, **settings: str) -> dict[str, str]:
-    """The environment of a Parley that keeps everything in this folder."""
-    inherited = {name: value for name, value in os.environ.items() if name not in OWN}
-    return {**inherited, "PARLEY_DATA": str(data), "PYTHONUNBUFFERED": "1", **settings}
+class Visitor:
+    """A browser without scripts that has gone in by a log-in link, and where that led."""
+
+    def __init__(self, link: str) -> None:
+        self.cookies = http.cookiejar.CookieJar()
+        jar = urllib.request.HTTPCookieProcessor(self.cookies)
+        self.opener = urllib.request.build_opener(jar)
+        asked = self.read(link)
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', asked)
+        assert token, asked
+        form = urllib.parse.urlencode({"csrfmiddlewaretoken": token[1]}).encode()
+        with self.opener.open(link, form, timeout=PATIENCE) as page:
+            self.page = page.read().decode()
+
+    def read(self, url: str) -> str:
+        with self.opener.open(url, timeout=PATIENCE) as page:
+            text: str = page.read().decode()
+        return text
+
+    @property
+    def cookie(self) -> str:
+        """As a header says it."""
+        return "; ".join(f"{each.name}={each.value}" for each in self.cookies)
 
 
 def python(data: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -46,21 +64,31 @@ def python(data: Path, *words: str, **settings: str) -> subprocess.CompletedProc
         env=environment(data, **settings),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 
 
+SERVE = (sys.executable, "manage.py", "serve")
+
+
 @contextmanager
-def running_server(data: Path, **settings: str) -> Iterator[Server]:
+def running_server(
+    data: Path,
+    command: Sequence[str] = SERVE,
+    cwd: Path = ROOT,
+    **settings: str,
+) -> Iterator[Server]:
     """A served Parley; DATABASE_URL, REDIS_URL and so on are given as settings."""
     settings.setdefault("PORT", str(free_port()))
     data.mkdir(parents=True, exist_ok=True)
+    if command == SERVE:
+        lay_tables(data, database="DATABASE_URL" not in settings)
     log = data / f"server-{settings['PORT']}.log"
     with log.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
-            cwd=ROOT, env=environment(data, **settings), stdout=file, stderr=file,
+            list(command),
+            cwd=cwd, env=environment(data, **settings), stdout=file, stderr=file,
         )  # fmt: skip
     server = Server(f"http://127.0.0.1:{settings['PORT']}", data, log, process)
     try:

@@ -46,19 +46,20 @@ class Wire:
         """Frames that were sent and not taken yet."""
         return self._out.qsize()
 
-    async def receive(self) -> str:
-        message = await self._next()
+    async def receive(self, patience: float | None = PATIENCE) -> str:
+        """The next frame; without patience to lose, however long it takes."""
+        message = await self._next(patience)
         if message["type"] == "websocket.close":
             raise Closed(message.get("code", 1000))
         text: str = message["text"]
         return text
 
-    async def _next(self) -> dict[str, Any]:
+    async def _next(self, patience: float | None = PATIENCE) -> dict[str, Any]:
         """The next message; a broken application is what the server closes with 1011."""
         getting = asyncio.ensure_future(self._out.get())
         try:
             ends = {getting, self._task}
-            await asyncio.wait(ends, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(ends, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
             if getting.done():
                 return getting.result()
         finally:

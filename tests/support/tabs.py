@@ -95,6 +95,7 @@ class Tab:
             shown=self.page.shown(),
             column=self.page.column(),
             archived=self.page.archived(),
+            was_read=self.page.was_read(),
         )
 
     def connect(self) -> Wire:
@@ -114,7 +115,8 @@ class Tab:
     async def _read(self) -> None:
         try:
             while True:
-                frame = await self.wire.receive()
+                # A page that is told nothing is not broken: whoever waits for something says so.
+                frame = await self.wire.receive(patience=None)
                 self.frames += 1
                 self.received += len(frame)
                 if frame.startswith("{"):

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 # In seconds: far more than anything takes. A test that passes does not wait that long.
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 async def eventually(true: Callable[[], Any], seconds: float = PATIENCE) -> None:
@@ -41,3 +41,11 @@ async def slowness(act: Callable[[], Awaitable[object]], rounds: int = 5) -> flo
         await act()
         took.append(time.monotonic() - begun)
     return 10 * median(took)
+
+
+def until_true(true: Callable[[], Any], seconds: float = PATIENCE) -> None:
+    """The same as `eventually`, where nothing else has to run meanwhile."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 import time
 from collections.abc import Iterator
 
@@ -13,6 +14,7 @@ from chat.protocol.interfaces import ToolContext, ToolResult
 from chat.protocol.reasons import reason
 from chat.tools import registry, web_search
 from chat.tools.pool import ThreadPool
+from chat.tools.registry import ToolLimits
 from chat.tools.search_engines import NOTHING, REFUSED, UNREACHABLE, UNREADABLE
 from chat.tools.web_search import BUSY, Search
 from tests.support.search_server import DuckDuckGo, running_duckduckgo
@@ -30,6 +32,48 @@ def duck(monkeypatch: pytest.MonkeyPatch) -> Iterator[DuckDuckGo]:
 async def search(context: ToolContext, query: str, **more: int) -> ToolResult:
     box = registry.toolbox(["duckduckgo_search"])
     return await box.run("duckduckgo_search", {"query": query, **more}, context)
+
+
+@pytest.fixture
+def way_out(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
+    """The only way out of this machine, which writes down who is asked and lets nobody through."""
+    asked: list[bytes] = []
+
+    def stand() -> None:
+        while True:
+            try:
+                caller, _ = door.accept()
+            except OSError:
+                return
+            with caller:
+                asked.append(caller.recv(4_000).split(b"\r\n")[0])
+                caller.sendall(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        for scheme in ("HTTP", "HTTPS", "ALL"):
+            address = f"http://127.0.0.1:{door.getsockname()[1]}"
+            monkeypatch.setenv(f"{scheme}_PROXY", address)
+        threading.Thread(target=stand, daemon=True).start()
+        yield asked
+        door.shutdown(socket.SHUT_RDWR)
+
+
+async def test_nobody_but_the_engine_is_told_what_is_searched(
+    way_out: list[bytes], context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """71: the library knows a dozen engines, and asks them all where nobody says otherwise."""
+    monkeypatch.setattr(web_search, "search", Search(pace=0, pool=ThreadPool(2)))
+    assert (await search(context, "hens")).is_error
+    assert set(way_out) == {b"CONNECT html.duckduckgo.com:443 HTTP/1.1"}
+
+
+async def test_an_administrator_sets_the_region(duck: DuckDuckGo, context: ToolContext) -> None:
+    limits = {"duckduckgo_search": ToolLimits(own={"region": "cn-zh"})}
+    box = registry.toolbox(["duckduckgo_search"], limits=limits)
+    await box.run("duckduckgo_search", {"query": "django"}, context)
+    # What was answered for another region is not taken for this one's.
+    await search(context, "django")
+    assert [asked["l"] for asked in duck.asked] == ["cn-zh", "wt-wt"]
 
 
 async def test_five_results_of_the_whole_world(duck: DuckDuckGo, context: ToolContext) -> None:

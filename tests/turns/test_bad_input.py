@@ -1,5 +1,6 @@
 """Whatever comes in over a socket is answered in words; the socket stays, nothing is lost."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -7,12 +8,14 @@ import pytest
 
 from chat.consumers.outbox import Outbox
 from chat.models import Message
+from chat.services.conversations import organise
+from chat.services.conversations.snapshot import digests
 from tests.support import factories as make
 from tests.support.follower import Follower
 from tests.support.model_server import reply
-from tests.support.site import Site
+from tests.support.site import Programs, Site
 from tests.support.sockets import Closed, Wire
-from tests.support.tabs import ORIGIN, Person, in_thread
+from tests.support.tabs import ORIGIN, Person, impatient, in_thread
 from tests.support.waiting import eventually
 
 BAD = "error.chat_bad_command"
@@ -52,14 +55,7 @@ FRAMES: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def no_hurry(settings: Any) -> None:
-    """As many frames a second as a test likes."""
-    settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, "frames_per_second": 10_000}
-
-
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-@pytest.mark.usefixtures("no_hurry")
 async def test_nonsense_is_answered_in_words_and_the_socket_stays(
     site: Site, language: str
 ) -> None:
@@ -122,13 +118,46 @@ async def test_a_message_with_nul_and_lone_surrogates_is_cleaned_and_kept(site: 
     await tab.equals_a_fresh_page()
 
 
-async def test_a_flood_is_slowed_down_in_words(site: Site) -> None:
+async def test_a_flood_is_slowed_down_in_words(site: Site, settings: Any) -> None:
+    settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, "frames_per_second": 10}
     tab = await site.tab()
     for _ in range(60):
         tab.say("messages", limit=1)
     await tab.until(lambda: tab.refusals)
     assert tab.refusals[0]["error_key"] == "error.chat_too_fast"
     assert tab.closed is None
+
+
+async def test_a_flood_through_many_sockets_is_slowed_down_too(
+    site: Site, program: Programs, settings: Any
+) -> None:
+    """S8: what a person may ask for is of all their sockets together; others are answered."""
+    limits = {"frames_per_second": 1, "sockets_per_user": 20}
+    settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, **limits}
+    bob = await Person(await in_thread(make.a_user)("bob")).enter()
+    theirs = await in_thread(make.a_conversation)(bob.user)
+    crowd = [await program(attach=False) for _ in range(20)]
+    told = await asyncio.gather(*(one.ask("messages", limit=1) for one in crowd))
+    assert {each.get("error_key", "") for each in told} == {"", "error.chat_too_fast"}
+    assert (await (await program(bob, theirs)).ask("messages"))["ok"]
+    # Who leaves and comes back at once is the same person.
+    for one in crowd:
+        await one.close()
+    again = [await program(attach=False) for _ in range(20)]
+    told = await asyncio.gather(*(one.ask("messages", limit=1) for one in again))
+    assert "error.chat_too_fast" in {each.get("error_key") for each in told}
+
+
+async def test_so_many_characters_are_taken_of_a_person_and_no_more(
+    site: Site, program: Programs, settings: Any
+) -> None:
+    """S8: the longest message a second, however many sockets it comes through."""
+    settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, "frame_bytes": 20_000}
+    crowd = [await program() for _ in range(4)]
+    long = "x" * 15_000
+    told = [await one.ask("rename", title=long) for one in crowd]
+    assert [each.get("error_key") for each in told].count("error.chat_too_fast") >= 1
+    assert told[0].get("error_key") != "error.chat_too_fast"
 
 
 async def test_a_strangers_conversation_is_not_there(site: Site) -> None:
@@ -169,7 +198,6 @@ async def test_a_program_is_refused_in_words_as_well(site: Site) -> None:
     await program.cut()
 
 
-@pytest.mark.usefixtures("no_hurry")
 async def test_a_reader_who_stops_reading_is_caught_up_later(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,3 +225,30 @@ async def test_a_message_too_long_to_be_read_is_answered_by_its_id(site: Site) -
     assert (answer["ok"], answer["error_key"]) == (False, TOO_LONG)
     assert (await tab.send("Short."))["ok"]
     await tab.sees_the_end()
+
+
+async def test_who_deletes_is_answered_before_the_socket_is_closed(
+    site: Site, program: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R12: also when the socket learns meanwhile, by itself, that the conversation is gone."""
+    let_go, tell_sidebar = asyncio.Event(), organise.tell_sidebar
+
+    async def held(*words: Any) -> None:
+        await let_go.wait()
+        await tell_sidebar(*words)
+
+    monkeypatch.setattr(organise, "tell_sidebar", held)
+    with impatient(0.01):
+        one = await program()
+        client_id = one.say("delete")
+        try:
+            while await digests.get(str(site.talk.pk)):
+                pass
+            # The socket asks together with this, at every second time at the latest.
+            for _ in range(6):
+                assert await digests.get(str(site.talk.pk)) is None
+        finally:
+            let_go.set()
+        assert (await one.reply(client_id))["ok"]
+        await eventually(lambda: one.closed)
+        assert one.closed == 4404

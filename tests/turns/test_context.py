@@ -2,15 +2,19 @@
 
 import json
 
+import pytest
+
 from chat.engine.context import SUMMARISE
 from chat.engine.history import CLEARED
-from chat.models import LanguageModel, Message, Part
+from chat.models import Agent, LanguageModel, Message, ModelAdjustment, Part
 from tests.support import factories as make
-from tests.support.model_server import Gate, Received, Say, refuse, reply
+from tests.support.model_server import Gate, Received, Reply, Say, refuse, reply
 from tests.support.site import Site
 from tests.support.tabs import in_thread
 
 WORDS = "word " * 400
+WINDOW = {"error": {"message": "This model's maximum context length is 4097 tokens.",
+                    "code": "context_length_exceeded"}}  # fmt: skip
 
 
 def _window(size: int | None) -> None:
@@ -80,6 +84,22 @@ async def test_older_turns_are_summed_up_in_a_user_message(site: Site) -> None:
     assert len(site.provider.requests) == 3, "what is summed up is not summed up again"
 
 
+async def test_no_thought_is_spent_on_a_summary(site: Site) -> None:
+    await in_thread(_window)(4000)
+    await in_thread(LanguageModel.objects.filter(model_id="scripted-small").update)(
+        efforts=["none", "low", "high"]
+    )
+    await in_thread(Agent.objects.update)(effort="high")
+    await in_thread(_turns)(site, 6)
+    tab = await site.tab()
+    site.provider.script(reply(Say("They spoke of words.")), reply(Say("Fine.")))
+    await tab.send("And now?")
+    await tab.sees("Fine.")
+    await tab.sees_the_end()
+    efforts = [request.json["reasoning_effort"] for request in site.provider.requests]
+    assert efforts == ["none", "high"]
+
+
 async def test_a_provider_that_says_it_is_too_long_is_asked_again_with_less(site: Site) -> None:
     """Where the window is not known, the provider's word is taken for it."""
     await in_thread(_window)(None)
@@ -122,3 +142,26 @@ async def test_whoever_waits_for_a_summary_sees_what_for(site: Site) -> None:
     await tab.sees_the_end()
     assert "Summing up" not in tab.page.text_of("t")
     await tab.equals_a_fresh_page()
+
+
+@pytest.mark.parametrize("helps", [True, False])
+async def test_a_window_that_is_told_is_remembered_once_it_was_of_use(
+    site: Site, helps: bool
+) -> None:
+    """A server may name a number that has nothing to do with the window: then nothing is kept."""
+    await in_thread(_window)(None)
+    await in_thread(_turns)(site, 12)
+
+    def answer(request: Received) -> Reply:
+        if SUMMARISE in said(request):
+            return reply("They spoke of words.")
+        is_shorter = "Question 0" not in said(request)
+        return reply("Fine.") if helps and is_shorter else refuse(400, WINDOW)
+
+    site.provider.answer = answer
+    tab = await site.tab()
+    await tab.send("And now?")
+    await tab.sees_the_end()
+    assert ("Fine." in tab.page.text_of("t")) is helps
+    kept = await in_thread(lambda: list(ModelAdjustment.objects.values_list("kind", "value")))()
+    assert kept == ([("window", 4097)] if helps else [])

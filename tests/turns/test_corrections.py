@@ -10,8 +10,9 @@ from chat.models import Conversation, Generation, Message, Part
 from chat.services.runs.flush import flusher
 from tests.support import factories as make
 from tests.support.model_server import Say, Think, Wait, reply
+from tests.support.reading import give_reason
 from tests.support.site import Programs, Site
-from tests.support.tabs import in_thread
+from tests.support.tabs import Tab, equal_pages, in_thread
 from tests.support.turns import take_turns
 from tests.support.waiting import eventually
 
@@ -20,6 +21,7 @@ from tests.support.waiting import eventually
 def an_admin() -> Client:
     client = Client()
     client.force_login(make.a_superuser("root", first_name="Rita"))
+    give_reason(client, *Conversation.objects.all())
     return client
 
 
@@ -63,6 +65,34 @@ async def test_an_answer_that_an_admin_stopped_says_so_to_its_owner(site: Site) 
     await tab.equals_a_fresh_page()
 
 
+async def test_every_tab_says_that_an_admin_has_read_until_its_owner_looks(site: Site) -> None:
+    """A11: the mark comes and goes without a reload."""
+    tabs = [await site.tab(), await site.tab(talk=await in_thread(a_second_talk)(site))]
+    admin = Client()
+    await in_thread(admin.force_login)(await in_thread(make.a_superuser)("root"))
+    address = reverse("admin:chat_auditentry_reason", args=[site.talk.pk])
+    assert (await in_thread(admin.post)(address, {"reason": "Ticket 12"})).status_code == 302
+    for tab in tabs:
+        await tab.until(lambda tab=tab: "hidden" not in tab.page.by_id("was-read").attrib)
+    await equal_pages(*tabs)
+    assert (await site.alice.client.get("/readings/")).status_code == 200
+    for tab in tabs:
+        await tab.until(lambda tab=tab: "hidden" in tab.page.by_id("was-read").attrib)
+    await equal_pages(*tabs)
+
+
+async def test_a_tab_that_was_away_while_an_admin_read_says_so_when_it_is_back(site: Site) -> None:
+    """A11: whoever was not told when it happened is told when they come back, and at once when
+    the page was loaded before and connects after it."""
+    away = await site.tab()
+    await away.cut()
+    admin = await an_admin()
+    await post(admin, "auditentry_reason", site.talk.pk, reason="Ticket 12")
+    await away.open()
+    await away.until(lambda: "hidden" not in away.page.by_id("was-read").attrib)
+    await away.equals_a_fresh_page()
+
+
 async def test_a_conversation_that_an_admin_deletes_closes_its_pages_at_once(site: Site) -> None:
     """The page does not wait for its next comparison with the database (5 s)."""
     tab, other = await site.tab(), await site.tab(talk=await in_thread(a_second_talk)(site))
@@ -93,6 +123,31 @@ async def test_a_message_that_an_admin_deletes_leaves_every_page(
     await post(await an_admin(), "message_delete", ids[1], post="yes")
     await tab.until(lambda: "Hi." not in tab.page.answers())
     await tab.equals_a_fresh_page()
+
+
+async def test_a_text_that_an_admin_redacts_leaves_every_page(site: Site) -> None:
+    """From messages, the title and the column, without a reload."""
+    one = await site.tab()
+    site.provider.script(reply("It is 4111 1111!"))
+    await one.send("Mine is 4111 1111, Bobby.")
+    await one.sees_the_end()
+    await in_thread(lambda: Conversation.objects.update(title="Card 4111 1111"))()
+    away = await in_thread(a_second_talk)(site)
+    tabs = [await site.tab(), await site.tab(), await site.tab(talk=away)]
+    for tab in tabs:
+        assert "Card 4111 1111" in words_on(tab)
+    admin = await an_admin()
+    # What stands in a message alone, and what the title has too.
+    for text in ("Bobby", "4111 1111"):
+        await post(admin, "conversation_act", site.talk.pk, "redact", text=text)
+        for tab in tabs:
+            await tab.until(lambda tab=tab, text=text: text not in words_on(tab))
+            await tab.equals_a_fresh_page()
+    await tabs[0].sees("It is █████!")
+
+
+def words_on(tab: Tab) -> str:
+    return "".join(tab.page.root.itertext())
 
 
 async def test_a_turn_keeps_how_it_was_asked(site: Site, program: Programs) -> None:

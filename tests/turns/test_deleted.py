@@ -11,7 +11,9 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from chat.models import Conversation
+from chat.protocol.errors import ChatError
 from chat.services import Caller, list_deleted
+from chat.services.access import get_conversation, lock_conversation
 from tests.support import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -75,3 +77,12 @@ def test_only_what_was_deleted_can_be_deleted_for_good_and_only_by_its_owner(
     ]
     assert answers == [302, 404, 404, 404]
     assert set(Conversation.objects.all()) == {kept, strange}
+
+
+def test_what_was_deleted_is_reached_by_no_verb(alice: User) -> None:
+    """Nor held for one: it is there for being brought back, and for nothing else."""
+    talk = deleted_talk(alice, "Old")
+    for reach in (get_conversation, lock_conversation):
+        with pytest.raises(ChatError) as error:
+            reach(Caller(alice.pk), talk.pk)
+        assert error.value.key == "error.chat_conversation_not_found"

@@ -5,7 +5,10 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from chat.models import Agent, BackgroundCall, LanguageModel, Message, Part, Provider
+from chat.rendering.page.footer import cost_text
 from chat.services.runs import titles
 from tests.support import factories as make
 from tests.support.model_server import Call, Gate, Say, Tally, Think, reply
@@ -45,6 +48,14 @@ def facts(dialog: str) -> dict[str, str]:
         html.unescape(name): " ".join(html.unescape(value).split())
         for (name, _), value in zip(found, bare, strict=True)
     }
+
+
+@pytest.mark.parametrize(
+    ("cost", "shown"),
+    [(0, ""), (0.00002, "< $0.0001"), (0.0002, "$0.0002"), (0.02, "$0.020"), (3, "$3.00")],
+)
+def test_a_cost_is_not_shown_as_nothing(cost: float, shown: str) -> None:
+    assert cost_text(cost) == shown
 
 
 def rows(dialog: str) -> list[dict[str, Any]]:
@@ -186,7 +197,22 @@ async def test_how_hard_the_model_had_to_think_is_kept_with_the_answer(site: Sit
     site.provider.script(reply("Hello."))
     await tab.send("Hi")
     await tab.sees_the_end()
-    assert facts(await opened(site.alice, await last_answer()))["Thinking effort"] == "high"
+    assert facts(await opened(site.alice, await last_answer()))["Thinking effort"] == "High high"
+    found = facts(await opened(site.alice.speaking("zh-hans"), await last_answer()))
+    assert found["思考强度"] == "高 high"
+
+
+async def test_what_was_left_to_the_model_is_said_of_an_answer_that_was_thought_about(
+    site: Site,
+) -> None:
+    tab = await site.tab()
+    site.provider.script(reply(Think("Hm."), "Hello."), reply("Hello again."))
+    for words, expected in (("Hello.", "Automatic"), ("Hello again.", None)):
+        await tab.send("Hi")
+        await tab.sees(words)
+        await tab.sees_the_end()
+        found = facts(await opened(site.alice, await last_answer()))
+        assert found.get("Thinking effort") == expected
 
 
 async def test_the_details_are_in_the_language_of_their_reader(site: Site) -> None:

@@ -1,6 +1,6 @@
 """A12: every way an answer can fail, made for real and read on the page in both languages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,44 +8,56 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import translation
 
-from chat.models import Agent, LanguageModel, Message
+from chat.models import Agent, Conversation, LanguageModel, Message
 from chat.rendering.errors import MESSAGES, error_text
 from chat.services.runs import generate
 from tests.support import factories as make
 from tests.support.model_server import Call, Received, Reply, Wait, reply
 from tests.support.site import Site
-from tests.support.tabs import in_thread
+from tests.support.tabs import Tab, in_thread
 from tests.turns.test_refusals import REFUSALS
 
 LANGUAGES = ("en", "zh-hans")
 # Not by a provider: by how it is set up, before it is asked.
 REFUSED = {"error.chat_provider_not_enabled", "error.chat_provider_not_supported"}
 BY_PROVIDERS = sorted(key for key in MESSAGES if "_provider_" in key and key not in REFUSED)
+# A new page shows so many turns and no more.
+IN_A_TALK = 10
 
 
-async def ends_in_words(site: Site, question: str, key: str) -> None:
-    """Two readers watch the answer fail; each is told why in their own language."""
-    talk = await in_thread(make.a_conversation)(site.alice.user, title=key)
-    tabs = [await site.tab(site.alice.speaking(language), talk) for language in LANGUAGES]
+@in_thread
+def last_answer(talk: Conversation) -> Message:
+    return Message.objects.filter(conversation=talk).latest("position")
+
+
+async def ends_in_words(tabs: Sequence[Tab], talk: Conversation, question: str, key: str) -> None:
+    """Readers watch the answer fail; each is told why in their own language."""
     await tabs[0].send(question)
     for tab in tabs:
+        # Until then the last one on its page may be the answer before.
+        await tab.sees(question)
         await tab.sees_the_end()
-    answer = await in_thread(Message.objects.filter(conversation=talk).latest)("position")
+    answer = await last_answer(talk)
     assert (answer.status, answer.error_key) == ("error", key)
     for tab, language in zip(tabs, LANGUAGES, strict=True):
         with translation.override(language):
             words = error_text(key, answer.error_data)
-        assert words in tab.page.text_of("t"), (key, language)
-        await tab.equals_a_fresh_page()
-        await tab.cut()
-        site.tabs.remove(tab)
+        assert words in "".join(list(tab.page.messages())[-1].itertext()), (key, language)
+
+
+async def two_readers(site: Site, talk: Conversation) -> list[Tab]:
+    return [await site.tab(site.alice.speaking(language), talk) for language in LANGUAGES]
 
 
 async def test_whatever_a_provider_does_is_told_in_words(site: Site) -> None:
     demo = await in_thread(LanguageModel.objects.get)(provider__kind="demo")
     await in_thread(Agent.objects.update)(model=demo)
-    for key in BY_PROVIDERS:
-        await ends_in_words(site, f"/fail {key}", key)
+    for number, key in enumerate(BY_PROVIDERS):
+        if number % IN_A_TALK == 0:
+            talk = await in_thread(make.a_conversation)(site.alice.user, title=key)
+            tabs = await two_readers(site, talk)
+        await ends_in_words(tabs, talk, f"/slow 0 /fail {key}", key)
+        await tabs[number % len(tabs)].equals_a_fresh_page()
 
 
 def again(_request: Received) -> Reply:
@@ -122,6 +134,26 @@ ELSEWHERE = {
     "error.chat_attachment_too_large": "attachments/test_upload.py",
     "error.chat_attachment_too_many": "attachments/test_upload.py",
     "error.chat_attachment_type_refused": "attachments/test_upload.py",
+    "error.chat_budget_cost_day": "usage/test_budgets.py",
+    "error.chat_budget_cost_month": "usage/test_budgets.py",
+    "error.chat_budget_tokens_day": "usage/test_budgets.py",
+    "error.chat_budget_tokens_month": "usage/test_budgets.py",
+    "error.chat_too_many_messages": "usage/test_budgets.py",
+    "error.chat_format_too_new": "upkeep/test_format_version.py",
+    "error.chat_imported_failure": "imports/test_failures.py",
+    "error.chat_model_not_permitted": "live/test_claude_code.py",
+    "error.chat_redaction_too_short": "upkeep/test_refused.py",
+    "error.chat_share_not_found": "upkeep/test_refused.py",
+    "error.chat_share_too_many": "upkeep/test_refused.py",
+    "error.chat_invitation_over": "people/test_joining.py",
+    "error.chat_name_taken": "people/test_joining.py",
+    "error.chat_identity_unknown": "people/test_single_sign_on.py",
+    "error.chat_identity_email": "people/test_single_sign_on.py",
+    "error.chat_identity_other": "people/test_single_sign_on.py",
+    "error.chat_identity_taken": "people/test_single_sign_on.py",
+    "error.chat_last_administrator": "people/test_leaving.py",
+    "error.chat_share_too_large": "upkeep/test_refused.py",
+    "error.chat_share_copy_too_large": "upkeep/test_refused.py",
 }
 # In no sentence: it is a status alone, or the words of the tool itself.
 WORDLESS = {"error.chat_attachment_in_use", "error.chat_tool_execution_failed"}
@@ -139,7 +171,10 @@ async def test_a_failure_in_words(key: str, site: Site, monkeypatch: pytest.Monk
     site.provider.answer, change = ENDINGS[key]
     if change and (in_rows := change(monkeypatch)):
         await in_thread(in_rows)()
-    await ends_in_words(site, "Go", key)
+    tabs = await two_readers(site, site.talk)
+    await ends_in_words(tabs, site.talk, "Go", key)
+    for tab in tabs:
+        await tab.equals_a_fresh_page()
 
 
 @pytest.mark.parametrize("key", ["error.chat_interrupted", "error.chat_shutdown"])

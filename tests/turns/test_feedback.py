@@ -5,6 +5,7 @@ import json
 import pytest
 
 from chat.models import Feedback, Message
+from tests.support.downloads import downloaded
 from tests.support.model_server import reply
 from tests.support.site import Programs, Site
 from tests.support.tabs import Tab, equal_pages, in_thread, told_only
@@ -104,7 +105,7 @@ async def test_a_form_does_it_too_and_an_export_has_it(site: Site) -> None:
     assert f'name="message_id" value="{key}"' in shown
     words = {"message_id": key, "verdict": "down", "comment": "=Wrong"}
     await client.post(f"{here}feedback/", words)
-    exported = json.loads((await client.get(f"{here}export/json/")).content)
+    exported = json.loads(await downloaded(client, f"{here}export/json/"))
     assert exported["messages"][-1]["info"]["feedback"] == {"verdict": "down", "comment": "=Wrong"}
     row = await in_thread(Feedback.objects.get)()
     assert (row.person_id, str(row.message_id)) == (site.talk.owner_id, key)

@@ -72,6 +72,8 @@ async def full(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[str,
 
 async def flooded(site: Site, one: Program, patch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A flood is told once, without the id of a command: none of it is read any more."""
+    limits = {**django_settings.PARLEY_LIMITS, "frames_per_second": 10}
+    patch.setattr(django_settings, "PARLEY_LIMITS", limits)
     for _ in range(40):
         one.say("messages", limit=1)
 

@@ -57,6 +57,23 @@ async def test_many_who_settle_at_once_tell_it_once(site: Site, program: Program
     assert await in_thread(faults)(one.seen) == []
 
 
+@pytest.mark.both_databases
+@pytest.mark.parametrize("since", ["settled", "taken up"])
+def test_who_looked_too_early_settles_nothing(since: str, transactional_db: None) -> None:
+    """49: between the look at an open run and its end somebody else may have ended it, or may go
+    on with it as another attempt."""
+    orphans(1)
+    seen = Generation.objects.select_related("message", "conversation").get()
+    if since == "settled":
+        assert recovery._settle_one(Generation.objects.get())
+    else:
+        Generation.objects.update(attempt=1, process=make.a_process())
+    before = Generation.objects.values().get(), Message.objects.values().get()
+    assert recovery._settle_one(seen) is None
+    assert (Generation.objects.values().get(), Message.objects.values().get()) == before
+    close_connections()
+
+
 async def test_a_run_that_its_own_process_has_lost_is_settled(site: Site) -> None:
     """19: rows without a task are not for ever unfinished."""
     from chat.services.processes.lease import this_process

@@ -187,9 +187,11 @@ async def test_the_next_turn_is_one_a_provider_accepts(
     expected = {
         "in text": ["user", "assistant", "user"],
         "in a tool": ["user", "assistant", "tool", "user"],
-        "before the first token": ["user", "user"],
+        # Nothing was said between the two questions: they are one message.
+        "before the first token": ["user"],
     }
     assert [message["role"] for message in told] == expected[stopped]
+    assert told[-1]["content"].endswith("Second")
     if stopped == "in a tool":
         assert told[2]["tool_call_id"] == told[1]["tool_calls"][0]["id"]
         assert told[2]["content"] == "[Tool execution was interrupted]"
@@ -268,9 +270,11 @@ async def test_what_a_stopped_answer_used_is_estimated(site: Site) -> None:
 
     await in_thread(with_prices)()
     tab = await site.tab()
-    site.provider.script(reply(Think("Let me see. " * 20), Say("Half a sentence. " * 20), Wait()))
+    site.provider.script(
+        reply(Think("Let me see. " * 20), Say("Half a sentence. " * 20 + "There"), Wait())
+    )
     await tab.send("Tell me a long story, please.")
-    await tab.sees("Half a sentence.")
+    await tab.sees("There")
     await tab.stop()
     await tab.sees_the_end()
     row = await in_thread(Message.objects.get)(role="assistant")

@@ -96,6 +96,19 @@ async def test_it_is_asked_once(site: Site) -> None:
     assert [is_for_a_title(request) for request in site.provider.requests] == [False, True, False]
 
 
+async def test_one_that_was_no_better_is_not_asked_for_again(site: Site) -> None:
+    tab = await a_new_talk(site, reply("Sunny."), reply("Sorry, I cannot."), reply("Rain."))
+    await ask(tab)
+    await asked_for_nothing_more()
+    assert (await row(tab)).title == FIRST
+    answer = [message.get("data-id") for message in tab.page.messages()][-1]
+    assert (await tab.ask("regenerate", message_id=answer))["ok"]
+    await tab.sees("Rain.")
+    await tab.sees_the_end()
+    await asked_for_nothing_more()
+    assert [is_for_a_title(request) for request in site.provider.requests] == [False, True, False]
+
+
 async def test_a_title_given_by_hand_wins_the_race(site: Site) -> None:
     gate = Gate()
     tab = await a_new_talk(site, reply("Sunny."), reply(gate, "Weather"))

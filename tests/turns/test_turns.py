@@ -214,14 +214,34 @@ async def test_a_run_whose_process_was_taken_for_dead_says_nothing_more(site: Si
         await tab.send("Go")
         await tab.sees("Half of")
         await flusher.flush()
-        await in_thread(Process.objects.update)(lease=timezone.now() - timedelta(seconds=1))
-        assert await settle_orphans() == 1
+        long_ago = timezone.now() - timedelta(minutes=1)
+
+        @transaction.atomic  # the sweep takes a dead process without a run away at once
+        def taken_for_dead() -> None:
+            Generation.objects.update(process=make.a_process(lease=long_ago))
+
+        await in_thread(taken_for_dead)()
+        assert await settle_orphans() in (0, 1)  # the sweep may have been first
         gate.open()
         await flusher.flush()
         await settled()
         await tab.sees_the_end()
         await tab.equals_a_fresh_page()
     assert await answers() == [("error", "error.chat_interrupted", ["Half of"])]
+
+
+async def test_a_process_that_has_only_slept_keeps_what_nobody_has_taken(site: Site) -> None:
+    """Its lease has run out, and it wakes up before anybody has looked."""
+    gate = Gate()
+    site.provider.script(reply("Half of", gate, " it"))
+    tab = await site.tab()
+    await tab.send("Go")
+    await tab.sees("Half of")
+    await in_thread(Process.objects.update)(lease=timezone.now() - timedelta(minutes=1))
+    assert await settle_orphans() == 0
+    gate.open()
+    await tab.sees_the_end()
+    assert await answers() == [("success", "", ["Half of it"])]
 
 
 async def test_a_process_that_goes_down_settles_its_runs(site: Site) -> None:

@@ -11,8 +11,8 @@ from tests.support.tabs import Tab, equal_pages, in_thread
 
 def marked(tab: Tab, talk: Any) -> bool:
     """Whether the row of a conversation has the dot."""
-    row = tab.page.by_id(f"c-{talk.pk}")
-    return any("unread" in classes(each) for each in row.iter())
+    rows = tab.page.select(f"#c-{talk.pk}")
+    return any("unread" in classes(each) for row in rows for each in row.iter())
 
 
 async def ended_unseen(site: Site) -> tuple[Tab, Tab]:

@@ -7,6 +7,7 @@ from django.core.management import call_command
 
 from chat.engine.history import INTERRUPTED, to_model_messages
 from chat.models import Conversation, Message, Part
+from chat.models.message import FORMAT_VERSION
 from chat.protocol.interfaces import ToolCallBlock
 from chat.services.conversations.history import read_history, read_transcript
 from tests.support import factories as make
@@ -97,7 +98,7 @@ def test_it_can_be_repeated_and_open_pages_notice():
     talk.refresh_from_db()
     assert talk.rev == 1
     answer = Message.objects.shown().get(conversation=talk, role="assistant")
-    assert (answer.revision, answer.format_version) == (1, 1)
+    assert (answer.revision, answer.format_version) == (1, FORMAT_VERSION)
 
 
 def test_the_history_that_is_sent_has_native_calls_and_no_call_as_text():
@@ -191,3 +192,83 @@ def test_one_conversation_can_be_named():
     repair("--apply", "--conversation", str(second.pk))
     assert said(first)[1] == ("assistant", ["text"])
     assert said(second)[1] == ("assistant", ["tool"])
+
+
+# --- tools that are not known here ----------------------------------------------------
+
+READ = "<read_file>\n<path>\nsrc/a.py\n</path>\n<line_count>\n3\n</line_count>\n</read_file>"
+WRITE = (
+    "<write_to_file>\n<path>\na.html\n</path>\n"
+    "<content>\n<p>Hello</p>\n</content>\n</write_to_file>"
+)
+READ_RESULT = "[read_file Result]\n\n1 | print(6)"
+
+
+def test_a_call_of_any_tool_with_its_result_is_one():
+    """What was saved by programs whose tools are others; the values are the texts they were."""
+    talk = a_talk(
+        "Look",
+        f"I read it.\n\n{READ}",
+        READ_RESULT,
+        f"Now I write.\n{WRITE}",
+        "[write_to_file Result]\n\nDone.",
+        "There.",
+    )
+    before = snapshot()
+    assert f"{talk.pk}: 2 calls, 2 results, 2 messages joined" in repair()
+    assert snapshot() == before
+    repair("--apply")
+    answer = ["text", "tool", "step-start", "text", "tool", "step-start", "text"]
+    assert said(talk) == [("user", ["text"]), ("assistant", answer)]
+    read, written = read_transcript(owner_of(talk), talk.pk).messages[1].tools
+    assert (read.tool, read.state.input, read.state.output) == (
+        "read_file",
+        {"path": "src/a.py", "line_count": "3"},
+        "1 | print(6)",
+    )
+    assert written.state.input == {"path": "a.html", "content": "<p>Hello</p>"}
+    after = snapshot()
+    repair("--apply")
+    assert snapshot() == after
+
+
+@pytest.mark.parametrize(
+    ("answer", "following"),
+    [
+        pytest.param(READ, "Thanks", id="no result"),
+        pytest.param(READ, "Here: [read_file Result]\n\nfive", id="a result in a sentence"),
+        pytest.param(READ, "It said:\n[read_file Result]\n\nfive", id="a result below words"),
+        pytest.param(READ, "[list_files Result]\n\nfive", id="the result of another"),
+        pytest.param(f"Like this:\n\n```\n{READ}\n```", READ_RESULT, id="in code"),
+        pytest.param("Use <read_file> and </read_file>.", READ_RESULT, id="mentioned"),
+        pytest.param(READ.removesuffix("</read_file>"), READ_RESULT, id="not ended"),
+    ],
+)
+def test_what_may_be_no_call_stays_text(answer: str, following: str):
+    talk = a_talk("Look", answer, following, "There.")
+    before = snapshot()
+    repair("--apply")
+    assert snapshot() == before
+    assert said(talk)[1] == ("assistant", ["text"])
+
+
+def test_of_two_calls_with_one_result_one_is_certain():
+    talk = a_talk("Look", f"{READ}\n\n{READ}", READ_RESULT, "There.")
+    repair("--apply")
+    assert said(talk)[1] == ("assistant", ["tool", "text", "step-start", "text"])
+
+
+def test_a_broken_call_of_another_tool_does_not_hide_one_of_ours():
+    cut = READ.removesuffix("</read_file>")
+    talk = a_talk("Look", f"{CALL}\n\n</read_file> {cut}", READ_RESULT, "There.")
+    repair("--apply")
+    assert [tool.tool for tool in read_transcript(owner_of(talk), talk.pk).messages[1].tools] == [
+        "calculator"
+    ]
+
+
+def test_a_page_of_many_tags_is_read_fast():
+    tags = "".join(f"<t{number}>x</t{number}>" for number in range(50_000))
+    talk = a_talk("Look", f"{tags}\n{READ}", READ_RESULT, "There.")
+    repair("--apply")
+    assert said(talk)[1] == ("assistant", ["text"])

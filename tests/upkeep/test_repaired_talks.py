@@ -5,10 +5,11 @@ from uuid import UUID
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from chat.models import Conversation, Message
 from chat.services import Caller
-from chat.services.conversations.export import export_conversation
+from chat.services.conversations.export import FORMATS, open_export
 from chat.services.conversations.history import read_messages
 from chat.services.conversations.search import search
 from tests.support import factories as make
@@ -55,7 +56,8 @@ def versions(message_id: str) -> int:
 
 @in_thread
 def exported(talk: Conversation) -> str:
-    return export_conversation(Caller(talk.owner_id), talk.pk, "markdown", {}).text
+    chat = open_export(Caller(talk.owner_id), talk.pk)
+    return "".join(FORMATS["markdown"].write(chat, {}))
 
 
 @in_thread
@@ -105,6 +107,35 @@ async def test_another_answer_and_back_shows_the_repaired_one(
 def shown_answers(talk: Conversation) -> list[str]:
     rows = Message.objects.shown().filter(conversation=talk, role="assistant")
     return [str(pk) for pk in rows.values_list("pk", flat=True)]
+
+
+async def test_another_answer_to_a_result_is_another_answer_to_the_question(
+    site: Site, program: Programs
+) -> None:
+    """A7, C4: versions from before the repair are still there, each with the call before it."""
+    ids = await say(site.talk)
+
+    @in_thread
+    def another() -> None:
+        asked = Message.objects.get(pk=ids[2])
+        other = make.a_message_with_parts(site.talk, "assistant", "Never mind.", parent=asked)
+        Message.objects.filter(pk=other.pk).update(version=2, archived_at=timezone.now())
+
+    await another()
+    tab, one = await site.tab(), await program()
+    await repair()
+    assert await in_thread(shown)(site.talk) == REPAIRED
+    assert await versions(ids[1]) == 2
+    assert (await one.ask("version", message_id=ids[1], version=2))["ok"]
+    said = [("user", "How much?"), ("assistant", "I count.Never mind.")]
+    assert await in_thread(shown)(site.talk) == said
+    [latest] = await in_thread(shown_answers)(site.talk)
+    [answer] = await in_thread(read_messages)([UUID(latest)])
+    assert [tool.state.status for tool in answer.tools] == ["completed"]
+    await tab.sees("Never mind.")
+    await equal_pages(tab)
+    assert (await one.ask("version", message_id=latest, version=1))["ok"]
+    assert await in_thread(shown)(site.talk) == REPAIRED
 
 
 async def test_an_edit_that_deletes_takes_the_replaced_messages_along(

@@ -41,7 +41,8 @@ from chat.protocol.tool_state import ToolState
 from chat.protocol.transcript import Shown, Transcript
 from chat.rendering.live.transcript import LiveTranscript
 from chat.rendering.reader import Reader
-from chat.services.broadcast import Events, Subscription, conversation_group, publish
+from chat.services.broadcast import Subscription, conversation_group, publish
+from chat.services.notes import Events
 from tests.support.page import LivePage, classes
 from tests.vectors.cases import cases, only
 

@@ -84,7 +84,7 @@ def test_parts_become_the_messages_of_a_request(case):
         model=ModelRef.model_validate(case["target_model"]),
         media_in_results=given.get("provider_supports_media_in_tool_result", False),
         strip_media=given.get("stripMedia", False),
-        max_output=given.get("toolOutputMaxChars"),
+        tool_characters=given.get("toolOutputMaxChars"),
     )
     messages = [
         WithParts.model_validate_json(json.dumps(with_uuids(message))) for message in case["input"]

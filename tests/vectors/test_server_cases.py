@@ -261,6 +261,7 @@ async def expect_generation(stage: Stage, state: str) -> None:
 async def expect_event_names(stage: Stage, names: list[str]) -> None:
     """Ours tells steps and states as well, and joins what comes within a frame."""
     one = next(iter(stage.tabs.values()))
+    await eventually(lambda: one.named(names[-1]))
     told = [event["name"] for event in one.events if event["name"] in set(names)]
     once = [name for at, name in enumerate(told) if at == 0 or told[at - 1] != name]
     assert once == [name for at, name in enumerate(names) if at == 0 or names[at - 1] != name]

@@ -10,7 +10,7 @@ from chat.protocol.validation import (
     validate_part,
     validate_parts,
 )
-from tests.vectors.cases import cases, only
+from tests.vectors.cases import OTHER_KINDS, cases, only, plain_cases
 
 
 def matches(field: str, expected: str) -> bool:
@@ -41,3 +41,16 @@ def test_a_part_is_valid_or_says_what_is_wrong(case):
 def test_a_valid_part_is_read_and_written_as_it_is(case):
     if case["valid"] and "part" in case:
         assert part_to_json(part_from_json(case["part"])) == case["part"]
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_a_part_of_the_original_that_is_none_of_ours_is_refused_by_its_type(kind):
+    found = [
+        part
+        for case in plain_cases("parts_to_model_messages", "cases")
+        for message in case["input"]
+        for part in message["parts"]
+        if part["type"] == kind
+    ]
+    for part in found:
+        assert [fault.field for fault in validate_part(part).faults] == ["type"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from chat.protocol.frozen import JsonObject
-from chat.protocol.text import clean_json, is_deep
+from chat.protocol.text import clean_json, has_too_many, is_deep
 
 # A picture that a tool returned lies in its line as base64.
 LONGEST_LINE = 32 * 1024 * 1024
@@ -32,6 +32,8 @@ class LineReader:
     """Passes over what does not begin as an object: programs print warnings in between."""
 
     def __init__(self, longest: int = LONGEST_LINE) -> None:
+        # How many lines were passed over.
+        self.passed = 0
         self._longest = longest
         self._pieces: list[str] = []
         self._length = 0
@@ -70,9 +72,13 @@ class LineReader:
                 yield BadLine(self._number, "line_not_json")
             else:
                 yield Line(self._number, value)
+        elif text:
+            self.passed += 1
 
 
 def _parse(text: str) -> JsonObject | None:
+    if has_too_many(text):
+        return None
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError):

@@ -4,12 +4,16 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from chat.formats.claude_stream import bookkeeping
+from chat.formats.claude_stream.agents import AgentFiles
 from chat.formats.claude_stream.blocks import Blocks, Kind, Place
 from chat.formats.claude_stream.sidechains import Sidechains
+from chat.formats.claude_stream.turns import Turns
 from chat.formats.imported import displays, shapes
 from chat.formats.imported.updates import (
     Called,
     Interrupted,
+    LeftOut,
     Prompt,
     Returned,
     SessionSeen,
@@ -22,23 +26,34 @@ from chat.formats.imported.updates import (
 )
 from chat.protocol.frozen import JsonObject
 
+# The command line's own words, among those of the model.
 SYNTHETIC = "<synthetic>"
+API_ERROR = "api_error"
+# So deep, sub-agents may have worked for each other; what lies deeper is read by itself.
+DEEPEST = 10
 
 
 class ClaudeReader:
-    """Reads the lines of one session in their order."""
+    """Reads the lines of one session in their order; those of its sub-agents may lie beside it."""
 
-    def __init__(self) -> None:
+    def __init__(self, agents: AgentFiles | None = None) -> None:
+        self._agents = agents or AgentFiles()
+        self._agents_read: set[str] = set()
+        # How many files of sub-agents are being read, each at a line of the one before.
+        self._depth = 0
         self._blocks = Blocks()
         self._sidechains = Sidechains()
         # The model answers that are being streamed, by the call whose sub-agent writes them.
         self._streamed: dict[str, str] = {}
         self._steps: set[str] = set()
-        self._lines: set[str] = set()
+        self._turns = Turns()
         self._model = ""
         self._session_id = ""
-        # Why the turn failed, said before its end.
-        self._error_code = ""
+        # A task in the background has ended, and the model was not told: that wakes it, in the
+        # middle of its turn or after it.
+        self._is_woken = False
+        # Why the turn failed, said before its end. A transcript has no line for that end.
+        self._failure: TurnEnded | None = None
         self._read: dict[str, Callable[[JsonObject], Iterator[Update]]] = {
             "system": self._system,
             "assistant": self._assistant,
@@ -58,31 +73,53 @@ class ClaudeReader:
 
     def read(self, line: JsonObject) -> Iterator[Update]:
         """What a line adds. Lines that were read before, as in a resumed session, add nothing."""
-        read = self._read.get(shapes.text(line.get("type")))
-        if read is None or self._is_known(line):
+        is_piece = line.get("type") == "stream_event"
+        if not is_piece and self._turns.is_known(line):
             return
-        session_id = shapes.session_id(line)
+        if not is_piece:
+            self._turns.note(line)
+        kind = shapes.text(line.get("type"))
+        read = self._read.get(kind)
+        if read is None:
+            if kind not in bookkeeping.LINES:
+                yield LeftOut("line", kind)
+            return
+        session_id = self._session_of(line)
         if session_id and session_id != self._session_id:
             self._session_id = session_id
             yield SessionSeen(session_id, self._model)
         yield from read(line)
 
-    def _is_known(self, line: JsonObject) -> bool:
-        uuid = shapes.text(line.get("uuid"))
-        if not uuid or line.get("type") == "stream_event":
-            return False
-        known = uuid in self._lines
-        self._lines.add(uuid)
-        return known
+    def close(self) -> Iterator[Update]:
+        """There are no more lines: a turn whose failure was said, but not its end, is over."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            yield failure
+
+    def _session_of(self, line: JsonObject) -> str:
+        """The session of a line. What a sub-agent did may be in a file of its own, which names the
+        session that it was a part of: as a conversation it is another one."""
+        found = shapes.session_id(line)
+        agent = shapes.text(line.get("agentId")) if line.get("isSidechain") is True else ""
+        own = f"{found}:{agent}" if found and agent else ""
+        return own if own and self._session_id in ("", own) else found
 
     # --- the start and the end of a turn ------------------------------------------
 
     def _system(self, line: JsonObject) -> Iterator[Update]:
-        if line.get("subtype") == "init":
-            self._error_code = ""
-            self._model = shapes.text(line.get("model")) or self._model
-            yield SessionSeen(self._session_id, self._model)
-            yield TurnStarted()
+        match line.get("subtype"):
+            case "task_notification":
+                self._is_woken = True
+            case "status" if line.get("status") == "requesting":
+                # With this request it is told.
+                self._is_woken = False
+            case "init":
+                yield from self.close()
+                self._model = shapes.text(line.get("model")) or self._model
+                yield SessionSeen(self._session_id, self._model)
+                if not self._is_woken:
+                    yield TurnStarted()
+                self._is_woken = False
 
     def _result(self, line: JsonObject) -> Iterator[Update]:
         """`is_error` counts more than `subtype`, which may say "success" of an API's failure."""
@@ -91,20 +128,21 @@ class ClaudeReader:
         status = line.get("api_error_status")
         given = line.get("errors")
         errors = [shapes.as_text(each) for each in given] if isinstance(given, list) else []
-        code = subtype if subtype.startswith("error_") else "api_error"
+        code = subtype if subtype.startswith("error_") else API_ERROR
+        told, self._failure = self._failure, None
         yield TurnEnded(
             status="error" if failed else "success",
             finish=shapes.text(line.get("stop_reason")),
             cost=shapes.cost(line.get("total_cost_usd")),
             tokens=shapes.tokens(line.get("usage")),
-            error_code=(self._error_code or code) if failed else "",
+            error_code=(told.error_code if told else code) if failed else "",
             http_status=status if isinstance(status, int) else None,
             message=("\n".join(filter(None, errors)) or shapes.as_text(line.get("result")))
             if failed
             else "",
+            may_go_on=self._is_woken and not failed,
             at=shapes.moment(line),
         )
-        self._error_code = ""
 
     def _summary(self, line: JsonObject) -> Iterator[Update]:
         keys = ("customTitle", "aiTitle", "title", "summary")
@@ -117,13 +155,14 @@ class ClaudeReader:
     def _assistant(self, line: JsonObject) -> Iterator[Update]:
         message = shapes.an_object(line.get("message"))
         content = message.get("content")
-        if error := shapes.text(line.get("error")):
-            self._error_code = error
-            return
         model = shapes.text(message.get("model"))
-        if model == SYNTHETIC:
-            return
         place = self._place(line, shapes.text(message.get("id")))
+        failure = _failure(line, content)
+        if not place.parent and (failure is not None or model != SYNTHETIC):
+            # What the model says takes it back: it was asked again.
+            self._failure = failure
+        if failure is not None or model == SYNTHETIC:
+            return
         yield from self._step(place, model)
         words = [block for each in shapes.objects(content) if (block := _words(each))]
         if isinstance(content, str):
@@ -154,6 +193,8 @@ class ClaudeReader:
             yield from self._called(block.get("id"), block.get("name"), block.get("input"), place)
         elif kind.endswith("tool_result"):
             yield _returned(block, None, place.at)
+        else:
+            yield from shapes.left_out([block], bookkeeping.SAID)
 
     def _called(self, call_id: Any, name: Any, given: Any, place: Place) -> Iterator[Update]:
         if shapes.text(call_id):
@@ -214,25 +255,46 @@ class ClaudeReader:
             if shapes.text(block.get("type")).endswith("tool_result")
         ]
         beside = line.get("tool_use_result", line.get("toolUseResult"))
+        agent = shapes.text(shapes.an_object(beside).get("agentId"))
+        if agent and len(results) == 1:
+            yield from self._sub_agent(agent, shapes.text(results[0].get("tool_use_id")))
         for block in results:
             # What is kept beside the line belongs to its only result.
             yield _returned(block, beside if len(results) == 1 else None, at)
         if not results:
             yield from self._typed(line, content, at)
 
+    def _sub_agent(self, agent: str, call_id: str) -> Iterator[Update]:
+        """What it did, as the lines of a stream have it: they name the call that it works for."""
+        if agent in self._agents_read or not call_id or self._depth == DEEPEST:
+            return
+        self._agents_read.add(agent)
+        self._depth += 1
+        here = {"parent_tool_use_id": call_id, "sessionId": self._session_id}
+        for line in self._agents.lines(agent, self._session_id):
+            if line.get("type") in ("assistant", "user"):
+                yield from self.read({**line, **here})
+        self._depth -= 1
+
     def _typed(self, line: JsonObject, content: Any, at: int | None) -> Iterator[Update]:
         words = "\n\n".join(part for part in shapes.texts(content) if part)
-        if words.startswith(shapes.INTERRUPTED):
-            yield Interrupted(at)
-            return
         if self._sidechains.began(line, words) or shapes.text(line.get("parent_tool_use_id")):
+            return
+        if words.startswith(shapes.INTERRUPTED):
+            yield from self.close()
+            yield Interrupted(at)
             return
         is_typed = "parentUuid" in line or line.get("isReplay") is True
         is_note = line.get("isMeta") is True or line.get("isCompactSummary") is True
-        if is_typed and not is_note and not shapes.is_machine_text(words):
-            images = shapes.images(content)
-            if words.strip() or images:
-                yield Prompt(words, images, at)
+        if is_typed and not is_note:
+            # An editor says what is open in it, in a block of its own before the words.
+            typed = [each for each in shapes.texts(content) if not shapes.is_machine_text(each)]
+            words, files = "\n\n".join(filter(None, typed)), shapes.files(content)
+            lost = list(shapes.left_out(content, bookkeeping.TYPED))
+            yield from lost
+            if words.strip() or files or lost:
+                yield from self.close()
+                yield Prompt(words, files, at, after=self._turns.begin(line))
 
     # --- permission, and older forms ----------------------------------------------
 
@@ -272,6 +334,21 @@ class ClaudeReader:
             yield Called(call_id, "Bash", {"command": command}, is_pending=True)
 
 
+def _failure(line: JsonObject, content: Any) -> TurnEnded | None:
+    """What the line says of the failure of its turn, if it is about one."""
+    code = shapes.text(line.get("error"))
+    if not code and line.get("isApiErrorMessage") is not True:
+        return None
+    status = line.get("apiErrorStatus")
+    return TurnEnded(
+        status="error",
+        error_code=code or API_ERROR,
+        http_status=status if isinstance(status, int) else None,
+        message="\n\n".join(filter(None, shapes.texts(content))),
+        at=shapes.moment(line),
+    )
+
+
 def _words(block: JsonObject) -> tuple[Kind, str, str] | None:
     match block.get("type"):
         case "text":
@@ -291,7 +368,7 @@ def _returned(block: JsonObject, beside: Any, at: int | None) -> Returned:
         shapes.output(content),
         is_error,
         display=None if is_error else displays.of_result(beside),
-        images=shapes.images(content),
+        files=shapes.files(content),
         at=at,
     )
 

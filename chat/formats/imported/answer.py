@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from chat.formats.imported import displays
+from chat.formats.imported.plans import Plans
 from chat.formats.imported.updates import (
     Called,
+    InlineFile,
     Returned,
     Step,
     StepUsed,
@@ -13,7 +15,8 @@ from chat.formats.imported.updates import (
     Words,
 )
 from chat.protocol import tool_state
-from chat.protocol.displays import TodoDisplay, TodoItem
+from chat.protocol.citations import MOST, Citation
+from chat.protocol.displays import TodoItem
 from chat.protocol.factories import (
     create_answer,
     create_file_part,
@@ -25,14 +28,16 @@ from chat.protocol.factories import (
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import ToolResult
 from chat.protocol.messages import AnswerTime, MessageError, ModelRef, WithParts, finish_answer
-from chat.protocol.notes import PartNotes, with_part_notes
+from chat.protocol.notes import PartNotes, part_notes, with_part_notes
 from chat.protocol.outcome import ended
 from chat.protocol.parts import (
     CacheTokens,
+    FilePart,
     OpenSpan,
     Part,
     ReasoningPart,
     Span,
+    StepStartPart,
     TextPart,
     Tokens,
     ToolPart,
@@ -41,6 +46,9 @@ from chat.protocol.tool_state import ToolPending, ToolRunning
 
 UNKNOWN_TOOL = "Tool"
 FAILED = "error.chat_generation_failed"
+# The words are those of the file, which belongs to whoever imports it.
+FAILED_SAYING = "error.chat_imported_failure"
+LONGEST_WORDS = 2000
 
 
 @dataclass(slots=True)
@@ -52,8 +60,15 @@ class _Text:
     start: int
     pieces: list[str] = field(default_factory=list)
     signature: str = ""
+    citations: tuple[Citation, ...] = ()
     end: int = 0
     id: str = field(default_factory=new_id)
+
+
+def file_part(session_id: str, message_id: str, file: InlineFile) -> FilePart:
+    """A file that came along; one that is only named has no address that anybody asks."""
+    mime, url = file.mime or "application/octet-stream", file.url or "about:blank"
+    return create_file_part(session_id, message_id, mime, url, file.name or None)
 
 
 class Answer:
@@ -61,8 +76,7 @@ class Answer:
         self, session_id: str, clock: Callable[[], int], plan: tuple[TodoItem, ...] = ()
     ) -> None:
         self.id = new_id()
-        # The last plan that was made, here or before.
-        self.plan = plan
+        self._plans = Plans(plan)
         self.created: int | None = None
         self._session_id = session_id
         self._clock = clock
@@ -74,6 +88,11 @@ class Answer:
         self._reason = ""
         self._last_at = 0
         self._is_timed = False
+
+    @property
+    def plan(self) -> tuple[TodoItem, ...]:
+        """The last plan that was made, here or before."""
+        return self._plans.main
 
     @property
     def is_empty(self) -> bool:
@@ -109,6 +128,7 @@ class Answer:
             self._entries.append(text)
         text.pieces.append(words.delta)
         text.signature = words.signature or text.signature
+        text.citations += words.citations
         text.end = at
 
     def call(self, call: Called) -> None:
@@ -123,15 +143,20 @@ class Answer:
                 call.call_id,
                 call.name,
                 pending,
-                with_part_notes(None, PartNotes(parent_call_id=call.parent)),
+                with_part_notes(
+                    None,
+                    PartNotes(parent_call_id=call.parent, original_call_id=call.original_id),
+                ),
             )
         state = known.state
         if not call.is_pending and isinstance(state, ToolPending | ToolRunning):
             state = tool_state.run(state, at, input=call.input)
         self._tools[call.call_id] = known.model_copy(update={"state": state})
 
-    def calls(self, call_id: str) -> bool:
-        return call_id in self._tools
+    def waits_for(self, call_id: str) -> bool:
+        """Whether it has this call, and no result of it."""
+        part = self._tools.get(call_id)
+        return part is not None and isinstance(part.state, ToolPending | ToolRunning)
 
     def result(self, result: Returned) -> None:
         part = self.with_result(self._tools[result.call_id], result)
@@ -139,9 +164,11 @@ class Answer:
 
     def unpaired(self, result: Returned) -> None:
         """A result whose call nobody saw has a card of its own."""
-        call_id = result.call_id or f"call_{new_id()}"
+        is_taken = result.call_id in self._tools
+        call_id = f"call_{new_id()}" if is_taken or not result.call_id else result.call_id
         self.call(Called(call_id, UNKNOWN_TOOL, {}, at=result.at))
-        notes = with_part_notes(None, PartNotes(unpaired=True))
+        own = PartNotes(unpaired=True, original_call_id=result.call_id if is_taken else None)
+        notes = with_part_notes(None, own)
         part = self.with_result(self._tools[call_id], result)
         self._tools[call_id] = part.model_copy(update={"metadata": notes})
 
@@ -151,15 +178,10 @@ class Answer:
         state = part.state
         if isinstance(state, ToolPending):
             state = tool_state.run(state, at)
-        display = result.display
-        if display is None and not result.is_error:
-            display = displays.of_call(part.tool, part.state.input, self.plan)
-        if isinstance(display, TodoDisplay):
-            self.plan = display.items
-        files = tuple(
-            create_file_part(self._session_id, part.message_id, image.mime, image.url)
-            for image in result.images
-        )
+        agent = part_notes(part).parent_call_id
+        call = Called(part.call_id, part.tool, part.state.input, agent)
+        display = displays.of_returned(call, result, self._plans)
+        files = tuple(file_part(self._session_id, part.message_id, file) for file in result.files)
         outcome = ToolResult(
             result.output, display=display, is_error=result.is_error, attachments=files
         )
@@ -197,9 +219,11 @@ class Answer:
         if interrupted:
             return finish_answer(made, at, status="cancelled")
         if end is not None and end.status == "error":
-            data = {"code": end.error_code, "detail": end.message, "status": end.http_status}
+            detail = end.message[:LONGEST_WORDS]
+            data = {"code": end.error_code, "detail": detail, "status": end.http_status}
             known = {key: value for key, value in data.items() if value}
-            error = MessageError(name="ImportedError", key=FAILED, data=known)
+            key = FAILED_SAYING if end.message else FAILED
+            error = MessageError(name="ImportedError", key=key, data=known)
             return finish_answer(made, at, status="error", finish="error", error=error)
         return finish_answer(made, at, status="success", finish=self._reason or "stop")
 
@@ -208,7 +232,8 @@ class Answer:
             return self._tools[entry]
         if not isinstance(entry, _Text):
             return entry
-        notes = with_part_notes(None, PartNotes(parent_call_id=entry.parent))
+        own = PartNotes(parent_call_id=entry.parent, citations=entry.citations[:MOST])
+        notes = with_part_notes(None, own)
         words = "".join(entry.pieces)
         if entry.kind == "text":
             return TextPart(
@@ -231,6 +256,11 @@ class Answer:
 
     def _end_step(self, cost: float = 0.0, reason: str = "") -> None:
         if self._used is None:
+            return
+        if self._entries and isinstance(self._entries[-1], StepStartPart) and not cost:
+            # All that it said is of a kind that cannot be kept, such as a locked thought.
+            self._entries.pop()
+            self._used, self._reason = None, ""
             return
         reason = reason or self._reason or "stop"
         self._entries.append(

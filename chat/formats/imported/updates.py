@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from chat.protocol.citations import Citation
 from chat.protocol.displays import Display
 from chat.protocol.frozen import JsonObject
 from chat.protocol.parts import Tokens
@@ -33,14 +34,19 @@ class Prompt:
     """What a person typed."""
 
     text: str
-    images: tuple["Image", ...] = ()
+    files: tuple["InlineFile", ...] = ()
     at: int | None = None
+    # Somebody has gone back: it follows this turn, counted from one, and not the last.
+    after: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class InlineFile:
+    """A picture, or another file that came along; without an address it is only named."""
+
     mime: str
     url: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,7 @@ class Words:
     parent: str = ""
     signature: str = ""
     at: int | None = None
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,8 @@ class Called:
     parent: str = ""
     # It waits for somebody's permission, or its arguments are not whole.
     is_pending: bool = False
+    # The id that it came with, where it could not be kept; empty if it came with none.
+    original_id: str | None = None
     at: int | None = None
 
 
@@ -94,7 +103,7 @@ class Returned:
     output: str
     is_error: bool = False
     display: Display | None = None
-    images: tuple[Image, ...] = ()
+    files: tuple[InlineFile, ...] = ()
     at: int | None = None
 
 
@@ -116,7 +125,17 @@ class TurnEnded:
     error_code: str = ""
     http_status: int | None = None
     message: str = ""
+    # A task in the background has ended meanwhile, and may make the model go on unasked.
+    may_go_on: bool = False
     at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something of which nothing is kept: a line, a message or what is in one, and its kind."""
+
+    what: Literal["line", "message", "content"]
+    kind: str
 
 
 Update = (
@@ -131,4 +150,5 @@ Update = (
     | Returned
     | Interrupted
     | TurnEnded
+    | LeftOut
 )

@@ -1,7 +1,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandParser, call_command
 
 from chat import services
 from chat.management.commands.serve import Command as Serve
@@ -12,6 +12,9 @@ from chat.management.local_model import LocalServer, find_weights, install_engin
 
 class Command(Serve):
     help = "Serves like `serve`, with a small real model beside it; downloads it the first time."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """One process: the model beside it has no room for more."""
 
     def handle(self, **options: Any) -> None:
         check_alone()

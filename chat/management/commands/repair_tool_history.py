@@ -7,7 +7,6 @@ from django.template.defaultfilters import pluralize
 
 from chat import services
 from chat.services import Repair
-from chat.tools.registry import registry
 
 
 class Command(BaseCommand):
@@ -21,11 +20,10 @@ class Command(BaseCommand):
         parser.add_argument("--conversation", type=UUID, help="look at this one only")
 
     def handle(self, *, apply: bool, conversation: UUID | None, **options: Any) -> None:
-        tools = [tool.spec for tool in registry]
-        repairs = list(services.repair_conversations(tools, apply=apply, only=conversation))
+        repairs = list(services.repair_conversations(apply=apply, only=conversation))
         for repair in repairs:
             self.stdout.write(_line(repair))
-        found = sum(not repair.busy for repair in repairs)
+        found = sum(not (repair.busy or repair.newer) for repair in repairs)
         conversations = f"{found} conversation{pluralize(found)}"
         if not found:
             self.stdout.write("There is nothing to repair.")
@@ -36,6 +34,8 @@ class Command(BaseCommand):
 
 
 def _line(repair: Repair) -> str:
+    if repair.newer:
+        return f"{repair.conversation_id}: left alone, a newer Parley has written in it"
     if repair.busy:
         return f"{repair.conversation_id}: left alone, an answer is being written"
     return (

@@ -132,7 +132,8 @@ class AnthropicAnswer(AnswerReader):
                 if block.get("input"):
                     kept.pieces.append(json.dumps(block["input"], ensure_ascii=False))
             case {"type": "server_tool_use", "id": str(id_), "name": str(name)}:
-                self._joiner.add_event(ToolCallStart(clean_text(id_), clean_text(name)))
+                start = ToolCallStart(clean_text(id_), clean_text(name), in_answer=True)
+                self._joiner.add_event(start)
             case {"type": "tool_use"}:
                 kept.start = {"type": "unnamed call"}
 

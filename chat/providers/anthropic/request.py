@@ -1,7 +1,6 @@
 """A request on the Anthropic messages wire: a pure function of the neutral request."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, assert_never
 
 from chat.protocol.frozen import JsonObject
@@ -15,12 +14,14 @@ from chat.protocol.interfaces import (
     ToolCallBlock,
     ToolResultBlock,
 )
+from chat.providers.anthropic.call_ids import give_own_ids
 from chat.providers.anthropic.citations import text_blocks
 from chat.providers.anthropic.server_tools import server_tools, without_lost_calls
 from chat.providers.anthropic.thinking import thinking_fields
 from chat.providers.file_blocks import base64_of, file_note
 
 _CACHED: Final = {"type": "ephemeral"}
+_THOUGHTS: Final = ("thinking", "redacted_thinking")
 _IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 
 
@@ -35,7 +36,9 @@ def request_body(request: ModelRequest) -> JsonObject:
     ]
     if tools := [*server_tools(request), *tools]:
         body["tools"] = tools
-    _mark_cached(body)
+    if request.cache_key:
+        # To write costs more: a request that nothing follows, as for a title, writes nothing.
+        _mark_cached(body)
     body |= {"stream": True} | thinking_fields(request)
     thinks = body.get("thinking", {}).get("type") in ("adaptive", "enabled")
     if request.temperature is not None and not thinks:
@@ -56,21 +59,40 @@ def _mark_cached(body: JsonObject) -> None:
 
 def _merge(messages: tuple[ModelMessage, ...]) -> list[JsonObject]:
     """Turns of alternating roles; results come first in the user's turn after their calls."""
-    turns: list[JsonObject] = []
-    for message in messages:
-        role = "assistant" if message.role == "assistant" else "user"
-        blocks = [sent for block in message.content for sent in _blocks(block)]
-        if not blocks:
-            continue
-        if turns and turns[-1]["role"] == role:
-            turns[-1]["content"] += blocks
-        else:
-            turns.append({"role": role, "content": blocks})
+    turns = _joined(
+        {
+            "role": "assistant" if message.role == "assistant" else "user",
+            "content": [sent for block in message.content for sent in _blocks(block)],
+        }
+        for message in messages
+    )
+    give_own_ids(turns)
     without_lost_calls(turns)
+    _without_last_thoughts(turns)
+    turns = _joined(turns)
     for turn in turns:
         if turn["role"] == "user":
             turn["content"].sort(key=lambda block: block["type"] != "tool_result")
     return turns
+
+
+def _joined(turns: Iterable[JsonObject]) -> list[JsonObject]:
+    """No turn that says nothing, and no two of the same role in a row."""
+    joined: list[JsonObject] = []
+    for turn in turns:
+        if joined and joined[-1]["role"] == turn["role"]:
+            joined[-1]["content"] += turn["content"]
+        elif turn["content"]:
+            joined.append(turn)
+    return joined
+
+
+def _without_last_thoughts(turns: list[JsonObject]) -> None:
+    """A thought that led to nothing is refused, as when an answer is stopped."""
+    for turn in turns:
+        content = turn["content"]
+        while content and content[-1]["type"] in _THOUGHTS:
+            content.pop()
 
 
 def _blocks(block: Block) -> Iterator[JsonObject]:
@@ -84,7 +106,7 @@ def _blocks(block: Block) -> Iterator[JsonObject]:
         case ToolCallBlock():
             yield {
                 "type": "tool_use",
-                "id": _id(block.call_id),
+                "id": block.call_id,
                 "name": block.name,
                 "input": block.input,
             }
@@ -121,12 +143,7 @@ def _result(block: ToolResultBlock) -> JsonObject:
         content = [*texts, *map(_file, block.files)]
     result: JsonObject = {
         "type": "tool_result",
-        "tool_use_id": _id(block.call_id),
+        "tool_use_id": block.call_id,
         "content": content,
     }
     return result | {"is_error": True} if block.is_error else result
-
-
-def _id(call_id: str) -> str:
-    """Ids made by another provider may hold characters that this one refuses."""
-    return re.sub(r"[^a-zA-Z0-9_-]", "_", call_id)

@@ -48,7 +48,6 @@ def without_lost_calls(turns: list[JsonObject]) -> None:
                 for block in turn["content"]
                 if block["type"] != "server_tool_use" or block.get("id") in answered
             ]
-    turns[:] = [turn for turn in turns if turn["content"]]
 
 
 def result_of(block: dict[str, Any]) -> ToolResult:

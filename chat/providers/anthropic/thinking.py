@@ -32,7 +32,9 @@ def thinking_fields(request: ModelRequest) -> JsonObject:
         request = replace(request, effort=NONE)
     if request.effort in ("", NONE):
         # These think only when they are asked to.
-        return {"max_tokens": _limit(request, _MAX_TOKENS_THINKING if request.longest else None)}
+        return {
+            "max_tokens": _limit(request, _MAX_TOKENS_THINKING if request.longest_output else None)
+        }
     wanted = _BUDGETS.get(request.effort, _BUDGETS[ON])
     limit = _limit(request, wanted + _MAX_TOKENS)
     # Half of the output is left for the answer.
@@ -44,16 +46,17 @@ def thinking_fields(request: ModelRequest) -> JsonObject:
 
 def _limit(request: ModelRequest, wanted: int | None) -> int:
     """The limit that somebody has set, else the one that is wanted as far as the model goes."""
-    if request.max_output:
-        return request.max_output
+    if request.output_limit:
+        return request.output_limit
     wanted = wanted or _MAX_TOKENS
-    return min(wanted, request.longest) if request.longest else wanted
+    return min(wanted, request.longest_output) if request.longest_output else wanted
 
 
 def _adaptive(request: ModelRequest) -> JsonObject:
     limit: JsonObject = {"max_tokens": _limit(request, _MAX_TOKENS_THINKING)}
     if request.effort == NONE:
-        return limit | {"thinking": {"type": "disabled"}}
+        off = "between_tools" if request.thinking.form == "between" else "disabled"
+        return limit | {"thinking": {"type": off}}
     # Newer ones leave the text of their thoughts away unless they are asked for it.
     asked: JsonObject = {"thinking": {"type": "adaptive", "display": "summarized"}}
     if request.effort not in ("", ON):
@@ -74,6 +77,6 @@ def _goes_on_without_thought(request: ModelRequest) -> bool:
 
 def is_adaptive(request: ModelRequest) -> bool:
     if request.thinking.form:
-        return request.thinking.form == "adaptive"
+        return request.thinking.form in ("adaptive", "between")
     found = _CLAUDE.search(request.model)
     return found is not None and (int(found[1]), int(found[2] or 0)) >= _ADAPTIVE

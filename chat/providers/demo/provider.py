@@ -21,12 +21,13 @@ from chat.protocol.interfaces import (
     ToolCallBlock,
     ToolCallDelta,
     ToolCallStart,
+    ToolOutput,
     ToolResultBlock,
     Usage,
 )
 from chat.protocol.parts import Tokens
 from chat.providers.demo.questions import read_question
-from chat.providers.demo.script import Act, Call, Fail, Say, Scene, Think, script, tokens
+from chat.providers.demo.script import Act, Call, Fail, Say, Scene, Show, Think, script, tokens
 from chat.providers.faults import RETRYABLE
 
 PACE = 0.015
@@ -81,14 +82,16 @@ class DemoProvider:
         pace = _Pace(self.pace if slow is None else slow / 1000)
         counter = _Counter()
         calls = 0
+        is_asking = False
         for act in script(scene):
-            calls += isinstance(act, Call)
+            calls += isinstance(act, Call | Show)
+            is_asking |= isinstance(act, Call)
             for event in _events(act, f"demo_{len(request.messages)}_{calls}"):
                 await pace.wait()
                 _count(counter, event)
                 yield event
         yield Usage(_tokens(request, counter))
-        yield Finish("tool-calls" if calls else "stop")
+        yield Finish("tool-calls" if is_asking else "stop")
 
 
 def _scene(request: ModelRequest) -> Scene:
@@ -118,6 +121,13 @@ def _events(act: Act, call_id: str) -> Iterator[ProviderEvent]:
             yield ToolCallStart(call_id, act.tool)
             yield from (ToolCallDelta(call_id, piece) for piece in tokens(raw))
             yield ToolCall(call_id, act.tool, act.arguments, raw)
+        case Show(example=example):
+            raw = json.dumps(example.arguments, ensure_ascii=False)
+            parent = call_id.rpartition("_")[0] + f"_{example.of}" if example.of else ""
+            yield ToolCall(
+                call_id, example.tool, example.arguments, raw, in_answer=True, parent_call_id=parent
+            )
+            yield ToolOutput(call_id, example.result)
         case Fail():
             raise _failure(act.key)
         case _:

@@ -11,7 +11,7 @@ MAX_CALLS = 50
 MAX_PAUSE_MS = 60_000
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
-_COMMAND = re.compile(r"\s*/(long|slow|think|fail|tools)\s+(\S+)")
+_COMMAND = re.compile(r"\s*/(?:(long|slow|think|fail|tools)\s+(\S+)|(cards)(?!\S))")
 
 _WORDS = (
     (r"(?<=[\d)])\s+plus\s+(?=[\d(])|(?<=\d)\s*加上?\s*(?=\d)", " + "),
@@ -60,6 +60,8 @@ class Commands:
     slow_ms: int | None = None
     think: int | None = None
     tools: int | None = None
+    # One card of each kind.
+    cards: bool = False
     fail: str = ""
 
 
@@ -113,7 +115,7 @@ def read_commands(text: str) -> tuple[Commands, str]:
     """The commands at the start, and the rest of the text; what is no number ends them."""
     found: dict[str, int | str] = {}
     while command := _COMMAND.match(text):
-        name, value = command[1], command[2]
+        name, value = (command[1], command[2]) if command[1] else (command[3], "1")
         if name != "fail" and not (value.isascii() and value.isdigit()):
             break
         found[name] = value if name == "fail" else int(value[:9])
@@ -123,6 +125,7 @@ def read_commands(text: str) -> tuple[Commands, str]:
         slow_ms=_at_most(found.get("slow"), MAX_PAUSE_MS),
         think=_at_most(found.get("think"), MAX_TOKENS),
         tools=_at_most(found.get("tools"), MAX_CALLS),
+        cards="cards" in found,
         fail=str(found.get("fail", "")),
     ), text.strip()
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolResultBlock
 from chat.providers.demo import texts
+from chat.providers.demo.cards import Example, examples
 from chat.providers.demo.known import known_question
 from chat.providers.demo.questions import Bill, Question
 
@@ -41,11 +42,18 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Show:
+    """A call that is not made: what came of it is an example."""
+
+    example: Example
+
+
+@dataclass(frozen=True, slots=True)
 class Fail:
     key: str
 
 
-Act = Think | Say | Call | Fail
+Act = Think | Say | Call | Show | Fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,10 @@ def script(scene: Scene) -> Iterator[Act]:
     if commands.fail:
         yield Say(tokens(scene.says(texts.BEFORE_FAILURE)))
         yield Fail(commands.fail)
+    elif commands.cards:
+        yield Say(tokens(scene.says(texts.CARDS)))
+        yield from map(Show, examples(scene.question.language))
+        yield Say(tokens(scene.says(texts.CARDS_END) + _prompts(scene, 3)))
     elif commands.long is not None:
         yield Say(islice(_tokens(texts.endless(scene.question.language)), commands.long))
     elif calls := _calls(scene):

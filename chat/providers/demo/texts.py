@@ -106,9 +106,18 @@ PLAIN: Texts = {
 }
 LIMITS: Texts = {
     "en": "To try the limits, begin with `/long 500`, `/slow 100 /long 50`, `/think 80`, "
-    "`/tools 3` or `/fail rate_limited`.\n\n",
+    "`/tools 3` or `/fail rate_limited`; `/cards` shows what tools look like.\n\n",
     "zh": "测试极限可以用 `/long 500`、`/slow 100 /long 50`、`/think 80`、`/tools 3` 或 "
-    "`/fail rate_limited` 开头。\n\n",
+    "`/fail rate_limited` 开头；`/cards` 展示各种工具卡片。\n\n",
+}
+CARDS: Texts = {
+    "en": "What tools look like in this chat. These are examples: nothing was run, and no file was "
+    "changed.",
+    "zh": "这个聊天里工具的样子。以下只是示例：没有运行任何命令，也没有更改任何文件。",
+}
+CARDS_END: Texts = {
+    "en": "Open a card to see what is in it.\n",
+    "zh": "点开卡片可以查看其中的内容。\n",
 }
 NEXT: Texts = {"en": "\n**Ask next:** ", "zh": "\n**接着问：** "}
 # What an answer offers to ask next: each shows something else.

@@ -6,15 +6,18 @@ import ssl
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import aiohttp
 import httpx
 
 from chat.protocol.errors import ProviderError
+from chat.providers.exchanges import Exchange
 from chat.providers.faults import failure, response_failure
 from chat.providers.http.decompression import Decompressor
 from chat.providers.http.proxies import proxies_of_environment
+from chat.providers.http.silence import Silence
 from chat.providers.http.transport import new_transport
 
 # Some faults of aiohttp come through as they are.
@@ -50,6 +53,7 @@ class Answer:
         self._body = aiter(response.stream)
         self._settings = settings
         self._asked_at = asked_at
+        self.exchange: Exchange | None = None
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """The body as it comes; silence and size are bounded."""
@@ -58,19 +62,21 @@ class Answer:
         waited = asyncio.get_running_loop().time() - self._asked_at
         patience = settings.first_byte - waited
         size = 0
-        while chunk := await self._next(patience):
-            patience = settings.idle
-            for piece in (chunk,) if decompressor is None else decompressor.feed(chunk):
-                size += len(piece)
-                if size > settings.max_answer:
-                    raise failure("answer_too_large", "the answer does not end")
-                yield piece
+        with Silence() as silence:
+            while chunk := await self._next(silence, patience):
+                patience = settings.idle
+                for piece in (chunk,) if decompressor is None else decompressor.feed(chunk):
+                    size += len(piece)
+                    if size > settings.max_answer:
+                        raise failure("answer_too_large", "the answer does not end")
+                    if self.exchange is not None:
+                        self.exchange.add(piece)
+                    yield piece
 
-    async def _next(self, patience: float) -> bytes:
+    async def _next(self, silence: Silence, patience: float) -> bytes:
         """What has come since the last time; empty when there will be no more."""
         try:
-            async with asyncio.timeout(patience):
-                return await anext(self._body, b"")
+            return await silence.wait_for(anext(self._body, b""), patience)
         except TimeoutError:
             raise failure("stalled", "the provider fell silent") from None
         except _FAILURES as error:
@@ -95,13 +101,21 @@ class Http:
 
     @asynccontextmanager
     async def stream(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        exchange: Exchange | None = None,
     ) -> AsyncGenerator[Answer, None]:
-        """Send a request; a refusal raises. Leaving the block closes the connection at once."""
+        """Send a request; a refusal raises. Leaving the block closes the connection at once. An
+        `exchange` is told what comes back."""
         asked_at = asyncio.get_running_loop().time()
         response = await self._send(method, url, headers, body)
         try:
             answer = Answer(response, self.settings, asked_at)
+            if exchange is not None:
+                answer.exchange, exchange.status = exchange, response.status_code
             if response.status_code != 200:
                 raise await _refusal(response.status_code, answer)
             yield answer
@@ -141,13 +155,19 @@ class Http:
     ) -> httpx.Response:
         client = self._client()
         try:
-            request = client.build_request(method, url, headers=dict(headers), content=body)
+            request = client.build_request(method, _url(url), headers=dict(headers), content=body)
             async with asyncio.timeout(self.settings.first_byte):
                 return await client.send(request, stream=True)
         except TimeoutError:
             raise failure("stalled", "the provider does not answer") from None
         except (*_FAILURES, httpx.InvalidURL, ValueError, OSError) as error:
             raise _unreached(error) from None
+
+
+@lru_cache(maxsize=256)
+def _url(address: str) -> httpx.URL:
+    """An address taken apart: a few are asked again and again."""
+    return httpx.URL(address)
 
 
 def _new_client(settings: HttpSettings) -> httpx.AsyncClient:

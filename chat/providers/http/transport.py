@@ -6,14 +6,17 @@ burst is one piece for us, not a hundred.
 """
 
 import ssl
+from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import httpx
+from aiohttp.connector import Connection
 from httpx_aiohttp import AiohttpTransport
 
-# Idle connections are kept for the next request, but not for ever.
-_IDLE_SECONDS = 5.0
+# Idle connections are kept for the next request, but not for ever: for less time than the gateways
+# of providers keep them (a minute and more), so that none is used in the moment it is closed.
+_IDLE_SECONDS = 30.0
 # So many bytes may lie here unread before the provider has to wait.
 _UNREAD_BYTES = 65_536
 # Some gateways explain themselves at length in one header.
@@ -36,12 +39,44 @@ def new_transport(tls: ssl.SSLContext, proxy: httpx.Proxy | None = None) -> Aioh
     return AiohttpTransport(verify=tls, proxy=proxy, client=session)
 
 
+class _Body:
+    """What has come of an answer, to its last byte.
+
+    Where a connection breaks, aiohttp raises that at once and throws away what came before it and
+    was not read yet: the last words of an answer, or the provider's own word why it ends.
+    """
+
+    def __init__(self, reader: aiohttp.StreamReader) -> None:
+        self._reader = reader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    async def iter_chunked(self, size: int) -> AsyncIterator[bytes]:
+        while True:
+            try:
+                chunk = await self._reader.read(size)
+            except aiohttp.ClientError:
+                self._reader.set_exception(None)  # type: ignore[arg-type]  # lets it be read on
+                if rest := self._reader.read_nowait():
+                    yield rest
+                raise
+            if not chunk:
+                return
+            yield chunk
+
+
 class _Response(aiohttp.ClientResponse):
-    """Cuts the connection when it is left before its end.
+    """Is read to its last byte, and cuts the connection when it is left before its end.
 
     aiohttp would first send what is waiting, and over TLS take leave and wait for an answer; a
     provider that is busy with a stopped answer would go on with it.
     """
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        await super().start(connection)
+        self.content = _Body(self.content)  # type: ignore[assignment]
+        return self
 
     def release(self) -> Any:
         self._cut()

@@ -32,8 +32,8 @@ def request_body(request: ModelRequest) -> JsonObject:
     options: JsonObject = {}
     if request.temperature is not None:
         options["temperature"] = request.temperature
-    if request.max_output is not None:
-        options["num_predict"] = request.max_output
+    if request.output_limit is not None:
+        options["num_predict"] = request.output_limit
     body: JsonObject = {
         "model": request.model,
         "messages": list(_messages(request)),
@@ -58,7 +58,9 @@ def _room_for(request: ModelRequest, body: JsonObject) -> int:
     text = json.dumps([_without_images(told[0]), told[1]], ensure_ascii=False)
     # This is done on the event loop: a text without wide letters is not gone through.
     wide = 0 if text.isascii() else sum(character > "\u2e7f" for character in text)
-    needed = (len(text) - wide) // 3 + wide + pictures * _PICTURE + (request.max_output or _ANSWER)
+    needed = (
+        (len(text) - wide) // 3 + wide + pictures * _PICTURE + (request.output_limit or _ANSWER)
+    )
     most = request.window or _UNKNOWN_WINDOW
     room = _LEAST_ROOM
     while room < min(needed, most):
@@ -79,11 +81,12 @@ def _messages(request: ModelRequest) -> Iterator[JsonObject]:
         if message.role == "tool":
             yield from _results(message)
         else:
-            yield _message(message)
+            yield from _message(message)
 
 
-def _message(message: ModelMessage) -> JsonObject:
+def _message(message: ModelMessage) -> Iterator[JsonObject]:
     texts: list[str] = []
+    thoughts: list[str] = []
     fields: dict[str, list[Any]] = {"images": [], "tool_calls": []}
     for block in message.content:
         match block:
@@ -98,13 +101,21 @@ def _message(message: ModelMessage) -> JsonObject:
             case ToolCallBlock():
                 function = {"name": block.name, "arguments": block.input}
                 fields["tool_calls"].append({"function": function})
-            case ReasoningBlock() | ToolResultBlock():
-                pass  # reasoning does not go back; results have messages of their own
+            case ReasoningBlock():
+                thoughts.append(block.text)
+            case ToolResultBlock():
+                pass  # results have messages of their own
             case _:
                 assert_never(block)
     glue = "\n\n" if message.role == "user" else ""
     result: JsonObject = {"role": message.role, "content": glue.join(texts)}
-    return result | {name: values for name, values in fields.items() if values}
+    if fields["tool_calls"] and any(thoughts):
+        # What led to calls is read again by models that think on between their tools.
+        result["thinking"] = "".join(thoughts)
+    result |= {name: values for name, values in fields.items() if values}
+    if result["content"] or len(result) > 2:
+        # A step that only thought says nothing here.
+        yield result
 
 
 def _results(message: ModelMessage) -> Iterator[JsonObject]:

@@ -6,6 +6,7 @@ from chat.protocol.interfaces import Finish, ProviderEvent
 from chat.providers.annotations import cited_in
 from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_object
 from chat.providers.faults import error_failure, failure
+from chat.providers.openai.thinking import FIELD, USUAL_FIELD
 from chat.providers.openai.thought_details import ThoughtDetails
 from chat.providers.openai.usage import usage_of
 from chat.providers.think_tags import ThinkSplitter
@@ -21,6 +22,8 @@ _REASONS: Final[dict[str, str]] = {
     "function_call": "tool-calls",
     "content_filter": "content-filter",
 }
+# What servers call thoughts.
+_THOUGHTS: Final = (USUAL_FIELD, "reasoning", "thinking")
 
 
 class OpenAIAnswer(AnswerReader):
@@ -33,6 +36,7 @@ class OpenAIAnswer(AnswerReader):
         self._details = ThoughtDetails()
         self._reason: str | None = None
         self._refused = False
+        self._thought = False
         # How much text has come, and the sources that were named: some name all with every chunk.
         self._written = 0
         self._cited: set[tuple[str, int]] = set()
@@ -100,11 +104,12 @@ class OpenAIAnswer(AnswerReader):
             self._reason = str(reason)
 
     def _read_delta(self, delta: dict[str, Any]) -> None:
-        reasoning = (
-            delta.get("reasoning_content") or delta.get("reasoning") or delta.get("thinking")
-        )
-        if reasoning:
-            self._joiner.add_reasoning(_text(reasoning))
+        named = next((name for name in _THOUGHTS if delta.get(name)), "")
+        if named:
+            # It is kept where they came, unless that is the usual place: they may go back there.
+            told = {FIELD: named} if named != USUAL_FIELD and not self._thought else None
+            self._thought = True
+            self._joiner.add_reasoning(_text(delta[named]), told)
         if isinstance(details := delta.get("reasoning_details"), list):
             self._details.feed(details)
         content = delta.get("content")

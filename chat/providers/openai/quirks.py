@@ -41,12 +41,9 @@ class Quirks:
     thinking: ThinkingFields = field(default_factory=ThinkingFields)
     # Whether a model that thinks takes a temperature.
     warm_thinking: bool = True
-    # The field in which reasoning goes back with a turn that called tools; "" = never.
+    # The field in which reasoning always goes back with a turn that called tools; "" = only to
+    # models that go on with it (`thinking.py`).
     echo_reasoning: str = ""
-    # Signed and encrypted thoughts go back with what they led to.
-    echo_details: bool = False
-    # Gemini refuses a call that comes back without its signature.
-    echo_extra_content: bool = False
     # What is sent for a search of the server's own, where it has one.
     web_search: JsonObject = field(default_factory=dict)
     # Whether requests that begin alike are kept together by a key.

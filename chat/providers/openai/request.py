@@ -16,9 +16,10 @@ from chat.protocol.interfaces import (
     ToolSpec,
 )
 from chat.providers.file_blocks import file_note
+from chat.providers.joined_turns import joined
 from chat.providers.openai.caching import mark_cached
 from chat.providers.openai.quirks import Quirks
-from chat.providers.openai.thinking import thinking_fields
+from chat.providers.openai.thinking import thinking_fields, thoughts_beside_calls
 from chat.providers.openai.thought_details import DETAILS
 
 
@@ -26,7 +27,7 @@ def request_body(request: ModelRequest, quirks: Quirks) -> JsonObject:
     """The body; what is not set is not sent, so that a server's own defaults hold."""
     body: JsonObject = {
         "model": request.model,
-        "messages": mark_cached(request.model, list(_messages(request, quirks))),
+        "messages": _cached(request, joined(_messages(request, quirks))),
         "stream": True,
     }
     if quirks.include_usage:
@@ -36,13 +37,18 @@ def request_body(request: ModelRequest, quirks: Quirks) -> JsonObject:
     thinks = request.thinks or bool(request.thinking.efforts)
     if request.temperature is not None and (quirks.warm_thinking or not thinks):
         body["temperature"] = request.temperature
-    if request.max_output is not None:
-        body[quirks.max_tokens_field] = request.max_output
+    if request.output_limit is not None:
+        body[quirks.max_tokens_field] = request.output_limit
     if request.cache_key and quirks.cache_key:
         body["prompt_cache_key"] = request.cache_key
     if "web_search" in request.server_tools:
         body |= quirks.web_search
     return body | thinking_fields(request, quirks)
+
+
+def _cached(request: ModelRequest, messages: list[JsonObject]) -> list[JsonObject]:
+    """Nothing follows what has no key: nobody would read it from the cache."""
+    return mark_cached(request.model, messages) if request.cache_key else messages
 
 
 def function_tools(tools: Sequence[ToolSpec]) -> list[JsonObject]:
@@ -68,7 +74,7 @@ def _messages(request: ModelRequest, quirks: Quirks) -> Iterator[JsonObject]:
             case "user":
                 yield {"role": "user", "content": _content(message)}
             case "assistant":
-                yield _assistant(message, quirks)
+                yield from _assistant(message, request.model, quirks)
             case "tool":
                 yield from _results(message)
             case _:
@@ -95,40 +101,43 @@ def _file(block: FileBlock) -> JsonObject:
     return {"type": "text", "text": file_note(block)}
 
 
-def _assistant(message: ModelMessage, quirks: Quirks) -> JsonObject:
-    texts, reasoning, details, calls = [], [], [], []
+def _assistant(message: ModelMessage, model: str, quirks: Quirks) -> Iterator[JsonObject]:
+    texts, thoughts, details, calls = [], [], [], []
     for block in message.content:
         match block:
             case TextBlock():
                 texts.append(block.text)
             case ReasoningBlock():
-                reasoning.append(block.text)
+                thoughts.append(block)
                 details += block.metadata.get(DETAILS, [])
             case ToolCallBlock():
-                calls.append(_call(block, quirks))
+                calls.append(_call(block))
             case FileBlock() | ToolResultBlock():
                 pass  # an assistant's message of this wire has neither
             case _:
                 assert_never(block)
     text = "".join(texts)
+    if not (text or calls):
+        return  # a step that only thought says nothing here, which servers refuse
     result: JsonObject = {"role": "assistant", "content": text if text or not calls else None}
     if calls:
         result["tool_calls"] = calls
-        if quirks.echo_reasoning:
-            result[quirks.echo_reasoning] = "".join(reasoning)
-    if details and quirks.echo_details:
+        result |= thoughts_beside_calls(thoughts, model, quirks)
+    if details:
+        # Signed and encrypted: whoever hands them on wants them back.
         result["reasoning_details"] = details
-    return result
+    yield result
 
 
-def _call(block: ToolCallBlock, quirks: Quirks) -> JsonObject:
+def _call(block: ToolCallBlock) -> JsonObject:
     arguments = json.dumps(block.input, ensure_ascii=False)
     call: dict[str, Any] = {
         "id": block.call_id,
         "type": "function",
         "function": {"name": block.name, "arguments": arguments},
     }
-    if quirks.echo_extra_content and "extra_content" in block.metadata:
+    if "extra_content" in block.metadata:
+        # Gemini refuses a call that comes back without its signature, whoever stands before it.
         call["extra_content"] = block.metadata["extra_content"]
     return call
 

@@ -1,11 +1,24 @@
-"""How a model is told on the OpenAI chat wire to think, as far as anything must be said."""
+"""How a model is told on the OpenAI chat wire to think, as far as anything must be said, and what
+it is told again of its own thoughts."""
 
-from typing import Any
+import re
+from collections.abc import Sequence
+from typing import Any, Final
 
 from chat.protocol.effort import NONE, ON, Effort
 from chat.protocol.frozen import JsonObject
-from chat.protocol.interfaces import ModelRequest
+from chat.protocol.interfaces import ModelRequest, ReasoningBlock
 from chat.providers.openai.quirks import STEP, Fields, Quirks
+
+# Models that think on between their tools and want to read what they thought before them, whoever
+# serves them. Others were trained without it, and some servers refuse the field.
+_GO_ON_THINKING: Final = re.compile(
+    r"deepseek-(v3\.[2-9]|v[4-9]|flash|reasoner)|kimi-(k2[-.](thinking|[5-9])|k[3-9])|minimax-m\d"
+    r"|glm-(4\.[5-9]|[5-9])|mimo-v\d|gpt-oss|qwen-?3"
+)
+# Where the field in which thoughts came is kept with them, and what it mostly is.
+FIELD: Final = "field"
+USUAL_FIELD: Final = "reasoning_content"
 
 
 def thinking_fields(request: ModelRequest, quirks: Quirks) -> JsonObject:
@@ -38,3 +51,16 @@ def _filled(value: Any, effort: Effort) -> Any:
     if isinstance(value, dict):
         return {name: _filled(inner, effort) for name, inner in value.items()}
     return effort if value == STEP else value
+
+
+def thoughts_beside_calls(
+    thoughts: Sequence[ReasoningBlock], model: str, quirks: Quirks
+) -> JsonObject:
+    """The thoughts that led to calls, in the field in which they came."""
+    text = "".join(block.text for block in thoughts)
+    if quirks.echo_reasoning:
+        return {quirks.echo_reasoning: text}
+    if not text or not _GO_ON_THINKING.search(model.lower()):
+        return {}
+    named = (block.metadata.get(FIELD) for block in thoughts)
+    return {next((name for name in named if isinstance(name, str)), USUAL_FIELD): text}

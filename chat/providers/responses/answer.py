@@ -1,6 +1,5 @@
-"""An answer on the Responses wire: items by their place in the output, each with its deltas."""
+"""An answer on the Responses wire: items, each with its deltas."""
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from chat.protocol.interfaces import (
@@ -16,7 +15,8 @@ from chat.protocol.text import clean_json, clean_text
 from chat.providers.annotations import cited_in
 from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_object
 from chat.providers.faults import error_failure
-from chat.providers.responses.request import ITEM
+from chat.providers.responses.items import Item, Items
+from chat.providers.responses.request import ITEM, PHASE
 from chat.providers.responses.server_tools import arguments_of, name_of, result_of
 from chat.providers.token_counts import count_tokens, read_count
 from chat.providers.tool_calls import complete_call
@@ -28,28 +28,14 @@ _REASONS: Final[dict[str, str]] = {
 }
 
 
-@dataclass(slots=True)
-class _Item:
-    """One item of the output, as far as it has come."""
-
-    type: str
-    call_id: str = ""
-    name: str = ""
-    pieces: list[str] = field(default_factory=list)
-    # Whether any of its words have come, and how many characters.
-    has_text: bool = False
-    written: int = 0
-    # How many of its sources have come.
-    cited: int = 0
-
-
 class ResponsesAnswer(AnswerReader):
-    """Reads events; items are told apart by `output_index`, for ids may come again in the next
-    response. Unknown events are passed over, unknown items are kept as they are."""
+    """Reads events; unknown events are passed over, unknown items are kept as they are."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._items: dict[int, _Item] = {}
+        self._items = Items()
+        # Those with words of their own of which nothing that goes back was told yet.
+        self._thoughts: list[Item] = []
         self._reason: str | None = None
         self._refused = False
 
@@ -64,7 +50,7 @@ class ResponsesAnswer(AnswerReader):
     def finish(self) -> list[ProviderEvent]:
         calls = [
             complete_call(item.call_id, item.name, "".join(item.pieces))
-            for _, item in sorted(self._items.items())
+            for item in self._items.all
             if item.call_id
         ]
         reason = self._reason or "other"
@@ -92,37 +78,35 @@ class ResponsesAnswer(AnswerReader):
     def _read_event(self, event: dict[str, Any]) -> None:
         match event:
             case {"type": "response.output_text.delta", "delta": str(piece)}:
-                self._note_text(event, len(piece))
-                self._joiner.add_text(piece)
+                self._add_text(self._items.of_delta(event), piece)
             case {"type": "response.refusal.delta", "delta": str(piece)}:
-                self._note_text(event)
+                self._items.of_delta(event).has_text = True
                 self._refused = True
                 self._joiner.add_text(piece)
             case {
                 "type": "response.reasoning_summary_text.delta" | "response.reasoning_text.delta",
                 "delta": str(piece),
             }:
-                self._note_text(event)
-                self._joiner.add_reasoning(piece)
+                self._add_thought(event, piece)
             case {
                 "type": "response.reasoning_summary_part.added"
                 | "response.output_text.annotation.added"
             }:
                 self._read_addition(event)
             case {"type": "response.function_call_arguments.delta", "delta": str(piece)}:
-                self._add_arguments(self._item(event), piece)
+                self._add_arguments(self._items.of_delta(event), piece)
             case {"type": "response.output_item.added", "item": dict(item)}:
-                self._begin(event.get("output_index"), item)
+                self._begin(self._items.of_item(event, item, begins=True), item)
             case {"type": "response.output_item.done", "item": dict(item)}:
-                self._end(event.get("output_index"), item)
+                self._end(self._items.of_item(event, item, begins=False), item)
             case {"type": str(kind), "response": dict(response)}:
                 self._read_response(kind, response)
 
     def _read_addition(self, event: dict[str, Any]) -> None:
-        item = self._item(event)
+        item = self._items.of_delta(event)
         if "annotation" in event:
             self._cite(item, event["annotation"])
-        elif item and item.has_text:
+        elif item.has_text:
             # A summary has several parts, each a paragraph.
             self._joiner.add_reasoning("\n\n")
 
@@ -149,42 +133,54 @@ class ResponsesAnswer(AnswerReader):
         output = response.get("output")
         for index, item in enumerate(output if isinstance(output, list) else ()):
             if isinstance(item, dict):
-                self._begin(index, item)
-                self._end(index, item)
+                place = {"output_index": index}
+                self._end(self._items.of_item(place, item, begins=True), item)
         status = response.get("status")
         ended = status if status in ("failed", "incomplete") else "completed"
         self._read_response(f"response.{ended}", response)
 
     # --- items --------------------------------------------------------------------
 
-    def _item(self, event: dict[str, Any]) -> _Item | None:
-        return self._items.get(event.get("output_index", -1))
+    def _add_text(self, item: Item, piece: str) -> None:
+        begins = item.phase and not item.has_text
+        self._joiner.add_text(piece, {PHASE: item.phase} if begins else None)
+        item.has_text = item.has_text or bool(piece)
+        item.written += len(piece)
 
-    def _note_text(self, event: dict[str, Any], length: int = 0) -> None:
-        if item := self._item(event):
-            item.has_text = True
-            item.written += length
+    def _add_thought(self, event: dict[str, Any], piece: str) -> None:
+        item = self._items.of_delta(event)
+        item.has_text = True
+        if event["type"] == "response.reasoning_text.delta":
+            if not item.pieces:
+                self._thoughts.append(item)
+            item.pieces.append(piece)
+        self._joiner.add_reasoning(piece)
 
-    def _cite(self, item: _Item | None, annotation: Any) -> None:
-        if item is not None and (cited := cited_in(annotation, item.written)):
+    def _cite(self, item: Item, annotation: Any) -> None:
+        if cited := cited_in(annotation, item.written):
             self._joiner.add_event(cited)
-        if item is not None:
-            item.cited += 1
+        item.cited += 1
 
-    def _begin(self, index: object, item: dict[str, Any]) -> None:
-        if not isinstance(index, int) or index in self._items:
+    def _begin(self, begun: Item, item: dict[str, Any]) -> None:
+        if begun.start:
             return
-        begun = self._items[index] = _Item(str(item.get("type")))
+        self._keep_words()
+        begun.start = item
         match item:
             case {"type": "function_call", "call_id": str(call_id), "name": str(name)}:
                 begun.call_id, begun.name = clean_text(call_id), clean_text(name)
                 self._joiner.add_event(ToolCallStart(begun.call_id, begun.name))
+            case {"type": "message", "phase": str(phase)}:
+                begun.phase = clean_text(phase)
             case {"id": str(id_)} if name := name_of(item):
-                self._joiner.add_event(ToolCallStart(clean_text(id_), clean_text(name)))
+                start = ToolCallStart(clean_text(id_), clean_text(name), in_answer=True)
+                self._joiner.add_event(start)
 
-    def _end(self, index: object, item: dict[str, Any]) -> None:
-        self._begin(index, item)
-        begun = self._items[index] if isinstance(index, int) else _Item(str(item.get("type")))
+    def _end(self, begun: Item, item: dict[str, Any]) -> None:
+        if begun.is_done:
+            return
+        self._begin(begun, item)
+        begun.is_done = True
         match begun.type:
             case "message":
                 self._end_message(begun, item)
@@ -192,12 +188,28 @@ class ResponsesAnswer(AnswerReader):
                 if not begun.pieces and isinstance(arguments := item.get("arguments"), str):
                     self._add_arguments(begun, arguments)
             case "reasoning":
-                if not begun.has_text:
-                    self._joiner.add_reasoning(_texts(item, "summary") or _texts(item, "content"))
-                self._keep(item)
+                self._end_thought(begun, item)
             case _:
                 self._show(item)
                 self._keep(item)
+
+    def _end_thought(self, begun: Item, item: dict[str, Any]) -> None:
+        if not begun.has_text:
+            self._joiner.add_reasoning(_texts(item, "summary") or _texts(item, "content"))
+        # Told after what it led to, it would be a second thought behind it.
+        is_late = begun.has_text and begun is not self._items.all[-1]
+        if not begun.is_kept and (item.get("encrypted_content") or not is_late):
+            self._keep(item)
+
+    def _keep_words(self) -> None:
+        """What goes back of thoughts that end only after what they led to: it belongs in front."""
+        # What has words and was not begun yet may still become a thought.
+        thoughts, self._thoughts = self._thoughts, [t for t in self._thoughts if not t.start]
+        for thought in thoughts:
+            if thought.type == "reasoning" and not thought.is_done:
+                thought.is_kept = True
+                words = {"type": "reasoning_text", "text": "".join(thought.pieces)}
+                self._keep({**thought.start, "content": [words]})
 
     def _show(self, item: dict[str, Any]) -> None:
         """What the provider did itself: the item is the call and its result."""
@@ -207,33 +219,33 @@ class ResponsesAnswer(AnswerReader):
             self._joiner.add_event(ToolCall(call_id, name, arguments, in_answer=True))
             self._joiner.add_event(ToolOutput(call_id, result_of(item)))
 
-    def _end_message(self, begun: _Item, item: dict[str, Any]) -> None:
+    def _end_message(self, begun: Item, item: dict[str, Any]) -> None:
         """What of a message came in no delta: its words, its sources."""
         known, begun_with_text = begun.cited, begun.has_text
         for part in item.get("content") or ():
             match part:
                 case {"type": "output_text", "text": str(text)}:
                     if not begun_with_text:
-                        begun.written += len(text)
-                        self._joiner.add_text(text)
+                        self._add_text(begun, text)
                     for annotation in (part.get("annotations") or [])[known:]:
                         self._cite(begun, annotation)
                 case {"type": "refusal", "refusal": str(text)} if not begun_with_text:
                     self._refused = True
                     self._joiner.add_text(text)
 
-    def _add_arguments(self, item: _Item | None, piece: str) -> None:
-        if item is not None and item.call_id and piece:
+    def _add_arguments(self, item: Item, piece: str) -> None:
+        if item.call_id and piece:
             item.pieces.append(piece)
             self._joiner.add_event(ToolCallDelta(item.call_id, clean_text(piece)))
 
     def _keep(self, item: dict[str, Any]) -> None:
         """An item that goes back as it came. Of a thought some servers refuse the state, and of all
         items empty fields; the calls of their own they want whole."""
-        without = "status" if item.get("type") == "reasoning" else ""
-        kept = {
-            name: value for name, value in item.items() if name != without and value is not None
-        }
+        kept = {name: value for name, value in item.items() if value is not None}
+        if item.get("type") == "reasoning":
+            kept.pop("status", None)
+            if not kept.get("encrypted_content"):
+                kept.pop("encrypted_content", None)
         # The empty signature says that nothing more belongs to this thought.
         self._joiner.add_reasoning("", {"signature": "", ITEM: clean_json(kept)})
 

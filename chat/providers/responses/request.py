@@ -22,19 +22,24 @@ from chat.protocol.interfaces import (
     ToolResultBlock,
 )
 from chat.providers.file_blocks import file_note
+from chat.providers.joined_turns import joined
 from chat.providers.responses.server_tools import included, server_tools
 
 # Where an item that must go back unchanged is kept in the metadata of a thought.
 ITEM: Final = "item"
-# Models that think, by name, for lists that do not say so; the others refuse to be asked for it.
+# The field of a message that says what it is, kept with its text under the same name.
+PHASE: Final = "phase"
+# Models that think, by name, of which nothing else is known; the others refuse to be asked for it.
 _THINKING: Final = re.compile(r"^(o\d|gpt-[5-9]|codex|grok-([4-9]|\d{2}))")
 
 
 def request_body(request: ModelRequest) -> JsonObject:
     """The body; what is not set is not sent, so that a server's own defaults hold."""
+    items = (item for message in request.messages for item in _items(message))
     body: JsonObject = {
         "model": request.model,
-        "input": [item for message in request.messages for item in _items(message)],
+        # Answers stay apart: each has its phase.
+        "input": joined(items, roles=("user",), text_type="input_text"),
         "store": False,
         "stream": True,
     }
@@ -57,8 +62,8 @@ def request_body(request: ModelRequest) -> JsonObject:
         body["tools"] = tools
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key
-    if request.max_output is not None:
-        body["max_output_tokens"] = request.max_output
+    if request.output_limit is not None:
+        body["max_output_tokens"] = request.output_limit
     if _thinks(request):
         body["reasoning"] = _reasoning(request.effort)
     elif request.temperature is not None:
@@ -71,8 +76,11 @@ def request_body(request: ModelRequest) -> JsonObject:
 
 
 def _thinks(request: ModelRequest) -> bool:
-    named = _THINKING.match(request.model.rsplit("/", 1)[-1])
-    return request.thinks or bool(request.thinking.efforts) or named is not None
+    if request.thinking.efforts:
+        return True
+    if request.thinks is not None:
+        return request.thinks
+    return _THINKING.match(request.model.rsplit("/", 1)[-1]) is not None
 
 
 def _reasoning(effort: Effort) -> JsonObject:
@@ -105,35 +113,49 @@ def _content(message: ModelMessage) -> str | list[JsonObject]:
     ]
 
 
-def _said(blocks: tuple[Block, ...]) -> Iterator[JsonObject]:
-    """What the model said, item by item. A thought that led to nothing is refused, so the last
-    ones of an answer that was stopped stay away."""
-    thoughts: list[JsonObject] = []
-    for block in blocks:
-        match block:
-            case ReasoningBlock():
-                item = block.metadata.get(ITEM)
-                if isinstance(item, dict):
-                    thoughts.append(item)
-            case TextBlock() if block.text.strip():
-                yield from thoughts
-                thoughts = []
-                yield {"role": "assistant", "content": block.text}
-            case ToolCallBlock():
-                yield from thoughts
-                thoughts = []
-                yield {
-                    "type": "function_call",
-                    "call_id": block.call_id,
-                    "name": block.name,
-                    "arguments": json.dumps(block.input, ensure_ascii=False),
-                }
-            case TextBlock() | FileBlock() | ToolResultBlock():
-                pass  # an assistant's turn has neither, and says nothing by an empty text
-            case _:
-                assert_never(block)
-    # Items that are no thoughts, such as a search of the provider's own, may stand last.
-    yield from (item for item in thoughts if item.get("type") != "reasoning")
+def _said(blocks: tuple[Block, ...]) -> list[JsonObject]:
+    """What the model said, item by item."""
+    items = [item for block in blocks for item in _item(block)]
+    # A thought that led to nothing is refused, as when an answer is stopped. What the provider did
+    # itself, such as a search, stays, and wants the thought in front of it back.
+    while items and items[-1].get("type") == "reasoning":
+        items.pop()
+    return items
+
+
+def _item(block: Block) -> Iterator[JsonObject]:
+    match block:
+        case ReasoningBlock():
+            item = block.metadata.get(ITEM)
+            if isinstance(item, dict) and _can_go_back(item):
+                yield item
+        case TextBlock() if block.text.strip():
+            # Without its type llama.cpp does not know what it is.
+            said = {"type": "message", "role": "assistant", "content": block.text}
+            yield said | _phase(block)
+        case ToolCallBlock():
+            yield {
+                "type": "function_call",
+                "call_id": block.call_id,
+                "name": block.name,
+                "arguments": json.dumps(block.input, ensure_ascii=False),
+            }
+        case TextBlock() | FileBlock() | ToolResultBlock():
+            pass  # an assistant's turn has neither, and says nothing by an empty text
+        case _:
+            assert_never(block)
+
+
+def _can_go_back(item: JsonObject) -> bool:
+    """A thought without its words is a name that its server has not kept."""
+    is_thought = item.get("type") == "reasoning"
+    return not is_thought or bool(item.get("encrypted_content") or item.get("content"))
+
+
+def _phase(block: TextBlock) -> JsonObject:
+    """Whether it was said on the way or is the answer: models go on worse that are not told."""
+    phase = block.metadata.get(PHASE)
+    return {PHASE: phase} if isinstance(phase, str) else {}
 
 
 def _results(message: ModelMessage) -> Iterator[JsonObject]:

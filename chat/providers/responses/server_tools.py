@@ -1,12 +1,15 @@
 """The tools that a provider runs itself on the Responses wire: one item for call and result."""
 
 import json
+from base64 import b64decode
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from chat.protocol.displays import SearchDisplay, SearchHit, TextDisplay
 from chat.protocol.frozen import JsonObject
-from chat.protocol.interfaces import ToolResult
+from chat.protocol.interfaces import ToolPicture, ToolResult
+from chat.providers.file_blocks import base64_of
 
 # How each is asked for; there is no tool for a single page, which the search opens by itself.
 _TYPES: Final[dict[str, JsonObject]] = {
@@ -22,6 +25,7 @@ _NAMES: Final[dict[str, str]] = {
     "web_search_call": "web_search",
     "code_interpreter_call": "code_interpreter",
     "file_search_call": "file_search",
+    "image_generation_call": "image_generation",
     "mcp_call": "mcp",
 }
 
@@ -62,9 +66,10 @@ def result_of(item: dict[str, Any]) -> ToolResult:
         case {"type": "web_search_call", "action": dict(action)}:
             return _found(action)
         case {"type": "code_interpreter_call"}:
-            outputs = item.get("outputs")
-            logs = (_text(each, "logs") for each in outputs or () if isinstance(each, dict))
-            return _said("\n".join(log for log in logs if log))
+            return _executed(item.get("outputs"))
+        case {"type": "image_generation_call", "result": str(data)}:
+            picture, prompt = _picture(data), _text(item, "revised_prompt")
+            return ToolResult(prompt, title=prompt, pictures=(picture,) if picture else ())
         case {"type": "file_search_call"}:
             results = item.get("results")
             names = (_text(each, "filename") for each in results or () if isinstance(each, dict))
@@ -81,6 +86,29 @@ def _found(action: dict[str, Any]) -> ToolResult:
         return _said(_text(action, "url"))
     display = SearchDisplay(query=_text(action, "query"), hits=hits)
     return ToolResult("\n".join(hit.url for hit in hits), display=display)
+
+
+def _executed(outputs: object) -> ToolResult:
+    """What code has written, and the pictures it has drawn; one that is kept elsewhere is named."""
+    texts: list[str] = []
+    pictures: list[ToolPicture] = []
+    for each in outputs if isinstance(outputs, list) else ():
+        if not isinstance(each, dict):
+            continue
+        url = _text(each, "url")
+        if picture := _picture(base64_of(url) or ""):
+            pictures.append(picture)
+        elif not url.startswith("data:"):
+            texts.append(_text(each, "logs") or url)
+    return replace(_said("\n".join(filter(None, texts))), pictures=tuple(pictures))
+
+
+def _picture(data: str) -> ToolPicture | None:
+    try:
+        drawn = b64decode(data, validate=True)
+    except ValueError:
+        return None
+    return ToolPicture(drawn) if drawn else None
 
 
 def _said(text: str) -> ToolResult:

@@ -29,13 +29,15 @@ from chat.protocol.parts import (
     TextPart,
     ToolPart,
 )
+from chat.protocol.tool_state import ToolCompleted, ToolError
 from chat.rendering.live import swap
 from chat.rendering.live.once import Once
 from chat.rendering.live.text import LiveText, is_long
 from chat.rendering.page import dom
 from chat.rendering.page.cards import card_state
+from chat.rendering.page.cards.pages_read import addresses_of, has_found, pages_read
 from chat.rendering.page.footer import foot_html, work_html
-from chat.rendering.page.messages import drawn_above, is_growing, part_html
+from chat.rendering.page.messages import calls_within, drawn_above, is_growing, part_html
 from chat.rendering.page.pages import status_text
 from chat.rendering.page.prose import sources_html
 from chat.rendering.reader import Reader
@@ -169,11 +171,12 @@ class LiveAnswer:
             yield swap.replace(foot_html(self.message(), self.reader, retry=retry))
 
     def grow(self, event: Delta) -> str | None:
-        """The fragments of a frame that only lets an open text grow, as nearly all do."""
+        """The fragments of a frame that only lets an open text grow, and little at once: only the
+        model's words, no word of ours, so the language need not be set."""
         text = self.open.get(event.position)
         if text is None or event.done or self.retry or not event.delta:
             return None
-        return text.grow(event.delta)
+        return text.grow_at_once(event.delta)
 
     def _apply_delta(self, event: Chunk | Thinking) -> Iterator[str]:
         position = event.position
@@ -234,7 +237,7 @@ class LiveAnswer:
 
     def _add(self, part: Part, position: int, growing: bool) -> Iterator[str]:
         self.parts[position] = part
-        html = part_html(part, self.position, position, self.reader, is_open=growing)
+        html = self._drawn(part, position, growing)
         if growing and isinstance(part, TextPart | ReasoningPart):
             text = LiveText(part, self.position, position, part.text)
             self.open[position] = text
@@ -248,6 +251,36 @@ class LiveAnswer:
             yield from self._sources(part, position)
         if isinstance(part, ReasoningPart | ToolPart):
             yield self._announce(part)
+        yield from self._outer(part)
+
+    def _drawn(self, part: Part, position: int, growing: bool = False) -> str:
+        is_over = isinstance(part, ToolPart) and _is_over(part)
+        return part_html(
+            part,
+            self.position,
+            position,
+            self.reader,
+            is_open=growing,
+            inner=self._inner(part),
+            pages=pages_read(self.parts, self.position) if is_over else None,
+        )
+
+    def _inner(self, part: Part) -> list[ToolPart]:
+        """The calls of a call's sub-agent, once it is done: only then its card tells of them."""
+        if not isinstance(part, ToolPart) or not _is_over(part):
+            return []
+        return calls_within(self.parts.values()).get(part.call_id, [])
+
+    def _outer(self, part: Part) -> Iterator[str]:
+        """A call that was over before one that was made for it, or before a page was read that it
+        had found: its card is drawn again."""
+        parent = part_notes(part).parent_call_id if isinstance(part, ToolPart) else ""
+        read = addresses_of(part)
+        for position, other in self.parts.items() if parent or read else ():
+            if not isinstance(other, ToolPart) or not _is_over(other):
+                continue
+            if (parent and other.call_id == parent) or has_found(other, read):
+                yield swap.replace(self._drawn(other, position))
 
     def _place(self, position: int, html: str) -> str:
         """A new part: below all others, or below the call whose sub-agent made it."""
@@ -285,9 +318,9 @@ class LiveAnswer:
         if isinstance(part, ToolPart) and isinstance(known, ToolPart) and _is_older(part, known):
             return
         self.parts[position] = part
-        html = part_html(part, self.position, position, self.reader)
-        if html:
+        if html := self._drawn(part, position):
             yield swap.replace(html)
+        yield from self._outer(part)
 
     def _end(self) -> Iterator[str]:
         message = self.message()
@@ -297,6 +330,10 @@ class LiveAnswer:
             yield swap.inner(dom.work_id(self.position), work)
         yield swap.remove(dom.foot_id(self.position))
         yield swap.append(dom.message_id(self.position), _last_foot(self.info, self.reader))
+
+
+def _is_over(part: ToolPart) -> bool:
+    return isinstance(part.state, ToolCompleted | ToolError)
 
 
 def _is_older(part: ToolPart, known: ToolPart) -> bool:

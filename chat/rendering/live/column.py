@@ -24,10 +24,13 @@ from chat.rendering.page.column import (
     more_html,
     row_html,
     rows_html,
+    was_read_html,
 )
 from chat.rendering.page.pages import put_away_html
 from chat.rendering.reader import Reader
 
+# As many rows are compared in less than a millisecond.
+MANY_ROWS = 2 * LISTED
 # The longest list that a page may say it has.
 MOST_ROWS = 20_000
 
@@ -114,6 +117,12 @@ class LiveColumn:
         else:
             self.rows = replace(self.rows, loose=_more(self.rows.loose, rows))
 
+    def is_slow(self, column: Column) -> bool:
+        """Whether to draw the difference takes so long that a thread should do it: where nothing
+        is drawn yet, or where very much is listed."""
+        inside = sum(len(folder.entries) for folder in column.folders)
+        return not self.listing.groups or len(column.entries) + inside > MANY_ROWS
+
     def update(self, column: Column) -> str:
         """The operations from what the page lists to what there is now."""
         if not self.is_there:
@@ -190,6 +199,24 @@ class LiveMenu:
             return ""
         self.archived = current.archived
         return swap.replace(put_away_html(current.id, current.archived, self.reader))
+
+
+class LiveReadMark:
+    """Remembers whether the page says that an administrator has read something."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        # Nothing is known of a page that has not said it, and of one without such a mark.
+        self.was_read: bool | None = None
+
+    def shown(self, was_read: Any) -> None:
+        self.was_read = was_read if isinstance(was_read, bool) else None
+
+    def update(self, was_read: bool | None) -> str:
+        if was_read is None or self.was_read in (None, was_read):
+            return ""
+        self.was_read = was_read
+        return "".join(swap.replace(html) for html in was_read_html(was_read, self.reader))
 
 
 def _more(now: int, asked: int) -> int:

@@ -72,6 +72,11 @@ class Drawing:
             return self._add(length, delta)
         return frame[1] if frame[0] == delta else None
 
+    def drawn(self, length: int, delta: str) -> str | None:
+        """What `grow` gives, where somebody else was sent it already."""
+        frame = self._frames.get(length)
+        return frame[1] if frame is not None and frame[0] == delta else None
+
     def is_slow(self, length: int, delta: str) -> bool:
         """Whether `grow` would draw much, or wait for somebody who does."""
         frame = self._frames.get(length)
@@ -147,6 +152,14 @@ class LiveText:
         self.length += len(delta)
         self._share()
         return fragments or ""
+
+    def grow_at_once(self, delta: str) -> str | None:
+        """The same where it takes no time; else nothing, and the page is where it was."""
+        fragments = self._drawing.drawn(self.length, delta)
+        if fragments is None:
+            return None if self.is_slow(delta) else self.grow(delta)
+        self.length += len(delta)
+        return fragments
 
     def is_slow(self, delta: str) -> bool:
         """Whether growing by this takes so long that a thread should do it."""

@@ -30,7 +30,7 @@ from chat.protocol.messages import AnswerInfo, WithParts, is_answer
 from chat.protocol.queue import is_held_after
 from chat.protocol.transcript import Chosen, Shown, Transcript
 from chat.rendering.live import swap
-from chat.rendering.live.answer import LONG_TEXT, LiveAnswer
+from chat.rendering.live.answer import LONG_TEXT, AnswerEvent, LiveAnswer
 from chat.rendering.live.once import Once
 from chat.rendering.page import dom
 from chat.rendering.page.footer import RETRY_SHOWN, foot_html
@@ -80,15 +80,18 @@ class LiveTranscript:
     def apply(self, event: Event) -> str:
         """One event; `Gap` when it does not follow what the page shows."""
         news = self.position.accept(event)
-        if news is None:
-            return ""
-        if (
-            isinstance(news, Delta)
-            and self.answer
-            and (grown := self.answer.grow(news)) is not None
-        ):
-            # Only the model's words, no word of ours: the language need not be set.
-            return grown
+        return "" if news is None else self.show(news)
+
+    def grow(self, news: Event) -> str | None:
+        """What is new on the page after an event that only lets an open text grow, as nearly all
+        do; nothing where it does more, or takes longer than the event loop has."""
+        answer = self.answer
+        if not isinstance(news, Delta) or answer is None or answer.info.id != news.message_id:
+            return None
+        return answer.grow(news)
+
+    def show(self, news: Event) -> str:
+        """What is new on the page after an event that the position has accepted."""
         with self.reader.speaking():
             return "".join(self._apply(news))
 
@@ -96,7 +99,7 @@ class LiveTranscript:
         match event:
             case Chunk() | Thinking() | Tool() | Step() | Retry():
                 if not self._answers_elsewhere():
-                    yield from self._running_answer().apply(event)
+                    yield from self._running_answer(event).apply(event)
             case Start():
                 yield from self._start(event)
             case Complete() | Stopped() | Error():
@@ -130,8 +133,9 @@ class LiveTranscript:
         """Whether the answer that is being written stands below what the page shows."""
         return self.ends_early and self.answer is None
 
-    def _running_answer(self) -> LiveAnswer:
-        if self.answer is None:
+    def _running_answer(self, event: AnswerEvent) -> LiveAnswer:
+        """The answer that an event is about, and no other: their parts have the same places."""
+        if self.answer is None or self.answer.info.id != event.message_id:
             raise Gap
         return self.answer
 
@@ -151,7 +155,7 @@ class LiveTranscript:
         yield swap.inner(dom.STATUS, status_text("started", self.reader))
 
     def _end_answer(self, event: Ending) -> Iterator[str]:
-        answer = self._running_answer()
+        answer = self._running_answer(event)
         yield from answer.apply(event)
         self.states[answer.position] = _state(answer.message())
         self.answer = None
@@ -173,15 +177,14 @@ class LiveTranscript:
                 yield from self._forward_message(message)
 
     def is_slow(self, event: Event) -> bool:
-        """Whether applying an event takes so long that a thread should do it."""
+        """Whether showing an event takes so long that a thread should do it."""
         match event:
+            case Chunk() | Thinking() | Tool():
+                return self.answer is not None and self.answer.is_slow(event)
             case Edited():
                 return bool(event.messages)
             case UserMessage():
                 return len(event.message.text) >= LONG_TEXT
-            case Chunk() | Thinking() | Tool():
-                is_next = event.request_id == self.position.request_id
-                return is_next and self.answer is not None and self.answer.is_slow(event)
             case _:
                 return False
 
@@ -231,7 +234,7 @@ class LiveTranscript:
         yield from self._choose(transcript.chosen)
         yield from self._forward_queue(transcript)
         self.position.read(transcript)
-        if not transcript.running:
+        if self.answer is not None and not _is_being_written(self.answer.info, transcript):
             self.answer = None
         elif self.answer is not None and transcript.seq >= self.position.seq:
             # Only a reading that is not behind what was told knows of a retry.
@@ -263,6 +266,8 @@ class LiveTranscript:
         return (
             answer is not None
             and answer.position == message.info.position
+            # After a crash another process goes on, perhaps with other words than were shown last.
+            and self.states[answer.position].split()[1:2] == [message.info.mark]
             and not answer.is_beyond(message)
         )
 
@@ -372,6 +377,17 @@ def _state(message: WithParts) -> str:
     state = message_state(info.status) if isinstance(info, AnswerInfo) else "done"
     given = info.feedback if isinstance(info, AnswerInfo) and state != "streaming" else None
     return f"{state} {info.mark} {given.mark}" if given else f"{state} {info.mark}"
+
+
+def _is_being_written(answer: AnswerInfo, transcript: Transcript) -> bool:
+    """Whether this is the answer that a reading saw in the making. Which request is running was
+    read before the messages: they may tell of its end, or of the beginning of the next."""
+    return any(
+        isinstance(message.info, AnswerInfo)
+        and message.info.id == answer.id
+        and message.info.status == "streaming"
+        for message in transcript.messages
+    )
 
 
 def _is_feedback_only(before: str, now: str) -> bool:

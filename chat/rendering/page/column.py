@@ -2,18 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import groupby
 from zlib import crc32
 
 from django.template.loader import render_to_string
-from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from chat.rendering.page import dom, times
 from chat.rendering.page.dom import IDS
 from chat.rendering.reader import Reader
+from chat.rendering.stencil import stencil
 
 # How many conversations the column lists at first, and how many more when its end is reached.
 LISTED = 60
@@ -119,6 +118,8 @@ class Column:
     # The open one, where it is not among them.
     apart: ColumnEntry | None = None
     folders: tuple[ColumnFolder, ...] = ()
+    # Whether an administrator has read something of theirs, where that was asked.
+    was_read: bool | None = None
 
     def lists(self, conversation_id: str) -> bool:
         return any(entry.id == conversation_id for entry in self._all())
@@ -210,6 +211,15 @@ def column_html(column: Column, reader: Reader) -> SafeString:
         return SafeString(render_to_string("chat/column_list.html", values).strip())
 
 
+def was_read_html(unseen: bool, reader: Reader) -> tuple[SafeString, SafeString]:
+    """The mark beside the name under the list, and the way to who read one's conversations."""
+    with reader.speaking():
+        values = {"unseen": unseen, "ids": IDS}
+        mark = render_to_string("chat/read_mark.html", values).strip()
+        link = render_to_string("chat/readings_link.html", values).strip()
+        return SafeString(mark), SafeString(link)
+
+
 def group_html(group: ColumnGroup, reader: Reader) -> SafeString:
     with reader.speaking():
         values: dict[str, object] = {"group": group, "rows": rows_html(group.entries, reader)}
@@ -256,10 +266,12 @@ def more_html(column: Column, reader: Reader) -> SafeString:
 
 
 def row_html(entry: ColumnEntry, reader: Reader) -> SafeString:
-    return _row_html(replace(entry, updated=0), reader.language)
-
-
-@lru_cache(maxsize=2000)
-def _row_html(entry: ColumnEntry, language: str) -> SafeString:
-    with translation.override(language):
-        return SafeString(render_to_string("chat/column_row.html", {"entry": entry}).strip())
+    looks = {
+        f"entry.{name}": getattr(entry, name)
+        for name in ("pinned", "unread", "archived", "live", "current")
+    }
+    fills = {
+        f"entry.{name}": getattr(entry, name) for name in ("id", "element", "mark", "url", "title")
+    }
+    with reader.speaking():
+        return stencil("chat/column_row.html", looks, fills)

@@ -12,7 +12,9 @@ from django.utils.translation import ngettext
 
 from chat.protocol.details import AnswerDetails, Spent
 from chat.protocol.messages import AnswerInfo, Status
+from chat.protocol.parts import ReasoningPart
 from chat.protocol.projections import role_rows
+from chat.rendering.efforts import effort_text
 from chat.rendering.errors import error_text
 from chat.rendering.page import times
 from chat.rendering.page.footer import cost_text, stopped_text
@@ -58,7 +60,13 @@ def _who(details: AnswerDetails, info: AnswerInfo, reader: Reader) -> Iterator[L
     yield Line(_("Agent"), reader.names.agents.get(info.agent, info.agent))
     yield Line(_("Provider"), reader.names.providers.get(info.provider_id, info.provider_id))
     yield Line(_("Model"), name, info.model_id if name != info.model_id else "")
-    yield Line(_("Thinking effort"), details.effort)
+    if details.effort or _thought(details):
+        yield Line(_("Thinking effort"), effort_text(details.effort), details.effort)
+
+
+def _thought(details: AnswerDetails) -> bool:
+    parts = details.answer.parts
+    return details.steps.tokens.reasoning > 0 or any(isinstance(p, ReasoningPart) for p in parts)
 
 
 def _how(details: AnswerDetails, info: AnswerInfo, reader: Reader) -> Iterator[Line]:

@@ -12,6 +12,7 @@ COLUMN = "column"
 COMPOSER = "composer"
 COMPOSER_ACTION = "go"
 CHOSEN = "chosen"
+LEFT = "left"
 EMPTY = "empty"
 INTRODUCTION = "introduction"
 TEMPORARY = "temporary"
@@ -22,6 +23,8 @@ QUEUE = "queue"
 QUEUE_HEAD = "queue-head"
 PUT_AWAY = "put-away"
 FOLDER_FILTER = "search-folders"
+WAS_READ = "was-read"
+READINGS = "readings"
 
 # As templates name them.
 IDS = {
@@ -32,6 +35,7 @@ IDS = {
     "column": COLUMN,
     "composer": COMPOSER,
     "action": COMPOSER_ACTION,
+    "left": LEFT,
     "empty": EMPTY,
     "older": OLDER,
     "newer": NEWER,
@@ -39,6 +43,8 @@ IDS = {
     "chosen": CHOSEN,
     "put_away": PUT_AWAY,
     "temporary": TEMPORARY,
+    "was_read": WAS_READ,
+    "readings": READINGS,
 }
 
 
@@ -62,6 +68,11 @@ def foot_id(position: int) -> str:
 
 def part_id(message: int, part: int) -> str:
     return f"p{message}-{part}"
+
+
+def page_id(card: str) -> str:
+    """What was read of a page, inside its card: a link that leads there opens the card."""
+    return f"{card}-r"
 
 
 def thought_id(message: int, part: int) -> str:
@@ -102,3 +113,8 @@ def folder_head_id(folder: str) -> str:
 def folder_more_id(folder: str) -> str:
     """The end of a folder's list, where more of it is asked for."""
     return f"n-{folder}"
+
+
+def switch_id(card: str) -> str:
+    """The switch of a card that shows changes side by side."""
+    return f"{card}-split"

@@ -12,12 +12,15 @@ from django.utils.translation import ngettext
 
 from chat.protocol.events import Retry
 from chat.protocol.messages import AnswerInfo, WithParts, is_answer
+from chat.protocol.notes import part_notes
 from chat.protocol.stopped import StoppedBy
 from chat.protocol.tool_state import ToolCompleted, ToolError
 from chat.rendering.errors import error_text, staff_details
+from chat.rendering.mending import mending_url
 from chat.rendering.page import dom, times
-from chat.rendering.page.cards import card_state
+from chat.rendering.page.cards import work_summary
 from chat.rendering.reader import Reader
+from chat.rendering.stencil import stencil
 
 # How a foot, and with it the page that attaches, says that it shows the notice of a retry.
 RETRY_SHOWN = "retry"
@@ -29,23 +32,17 @@ def work_html(message: WithParts, reader: Reader) -> SafeString:
     if not (is_answer(info) and info.status == "success" and message.tools):
         return SafeString("")
     with reader.speaking():
-        values = {"text": work_text(message, info)}
+        # A result without a call is a fault of the file it came from: it is not folded away.
+        is_open = any(part_notes(tool).unpaired for tool in message.tools)
+        values = {"text": work_text(message, info), "is_open": is_open}
         return SafeString(render_to_string("chat/work.html", values).strip())
 
 
 def work_text(message: WithParts, info: AnswerInfo) -> str:
     states = [tool.state for tool in message.tools]
     ends = [state.time.end for state in states if isinstance(state, ToolCompleted | ToolError)]
-    count, failed = len(states), sum(card_state(state) == "failed" for state in states)
-    pieces = [
-        _("Finished working"),
-        ngettext("%(count)s tool", "%(count)s tools", count) % {"count": count},
-        ngettext("%(count)s failed", "%(count)s failed", failed) % {"count": failed}
-        if failed
-        else "",
-        times.duration(info.time.worked_until(max(ends))) if ends else "",
-    ]
-    return " · ".join(piece for piece in pieces if piece)
+    took = times.duration(info.time.worked_until(max(ends))) if ends else ""
+    return " · ".join(filter(None, (work_summary(states), took)))
 
 
 def foot_html(message: WithParts, reader: Reader, *, retry: Retry | None = None) -> SafeString:
@@ -53,32 +50,62 @@ def foot_html(message: WithParts, reader: Reader, *, retry: Retry | None = None)
     info = message.info
     assert isinstance(info, AnswerInfo)
     with reader.speaking():
-        values: dict[str, Any] = {
-            "id": dom.foot_id(info.position),
-            "body": dom.body_id(info.position),
-            "info": info,
-            "reader": reader,
-            "facts": facts(info, reader),
-        }
         match info.status:
             case "pending" | "streaming":
-                values |= {
-                    "state": "streaming",
-                    "note": retry_html(retry, reader) if retry else _("Working…"),
-                    "waits": bool(retry and retry.wait),
-                    "notice": RETRY_SHOWN if retry else "",
-                }
-                template = "chat/foot_working.html"
-            case "cancelled":
-                values |= {"state": "stopped", "stopped": stopped_text(info, reader)}
-                template = "chat/foot_stopped.html"
-            case "error":
-                values |= {"state": "failed", **_failure(info, reader)}
-                template = "chat/foot_failed.html"
+                return _working(info, reader, retry)
             case "success":
-                values |= {"state": "done", "cut": _cut_text(info.finish)}
-                template = "chat/foot_done.html"
-        return SafeString(render_to_string(template, values).strip())
+                return _done(info, reader)
+            case "cancelled":
+                template = "chat/foot_stopped.html"
+                values = {"state": "stopped", "stopped": stopped_text(info, reader)}
+            case "error":
+                template, values = "chat/foot_failed.html", {"state": "failed"}
+                values |= _failure(info, reader)
+        values |= {"id": dom.foot_id(info.position), "body": dom.body_id(info.position)}
+        known = {"info": info, "reader": reader, "facts": facts(info, reader)}
+        return SafeString(render_to_string(template, {**values, **known}).strip())
+
+
+def _working(info: AnswerInfo, reader: Reader, retry: Retry | None) -> SafeString:
+    looks = {
+        "state": "streaming",
+        "notice": RETRY_SHOWN if retry else "",
+        "waits": bool(retry and retry.wait),
+        "reader.may_act": reader.may_act,
+    }
+    note = retry_html(retry, reader) if retry else _("Working…")
+    return stencil(
+        "chat/foot_working.html", looks, {"id": dom.foot_id(info.position), "note": note}
+    )
+
+
+def _done(info: AnswerInfo, reader: Reader) -> SafeString:
+    told = facts(info, reader)
+    when, given = told["when"], info.feedback
+    looks = {
+        "state": "done",
+        "cut": _cut_text(info.finish),
+        "reader.may_act": reader.may_act,
+        "reader.is_public": reader.is_public,
+        "reader.in_admin": reader.in_admin,
+        "info.version": info.version,
+        "info.versions": info.versions,
+        "facts.demo": told["demo"],
+    }
+    fills = {
+        "id": dom.foot_id(info.position),
+        "info.id": info.id,
+        "info.session_id": info.session_id,
+        "facts.when.iso": when.iso,
+        "facts.when.full": when.full,
+        "facts.when.text": when.text,
+        **{f"facts.{name}": told[name] for name in ("agent", "model", "tokens", "cost")},
+    }
+    if given is not None:
+        # What somebody wrote is not kept with the looks.
+        looks["info.feedback.verdict"] = given.verdict
+        fills |= {"info.feedback.mark": given.mark, "info.feedback.comment": given.comment}
+    return stencil("chat/foot_done.html", looks, fills)
 
 
 def retry_html(retry: Retry, reader: Reader) -> SafeString:
@@ -135,6 +162,8 @@ def facts(info: AnswerInfo, reader: Reader) -> dict[str, Any]:
 
 def cost_text(cost: float | Decimal) -> str:
     """With enough places that a small cost is not shown as nothing; nothing where it costs none."""
+    if 0 < cost < 0.0001:
+        return "< $0.0001"
     places = 2 if cost >= 1 else 4 if cost < 0.01 else 3
     return f"${number_format(cost, places)}" if cost else ""
 
@@ -143,7 +172,13 @@ def _failure(info: AnswerInfo, reader: Reader) -> dict[str, str]:
     key = info.error.key if info.error else ""
     data = info.error.data if info.error else {}
     details = staff_details(key or (info.error.name if info.error else ""), data)
-    return {"reason": error_text(key, data), "details": details if reader.is_staff else ""}
+    if not reader.is_staff:
+        return {"reason": error_text(key, data), "details": ""}
+    return {
+        "reason": error_text(key, data),
+        "details": details,
+        "mend_url": mending_url(key, info.provider_id),
+    }
 
 
 def _cut_text(finish: str | None) -> str:

@@ -1,6 +1,6 @@
 """One message: the same HTML on the page, live, on catch-up, in the admin and in an export."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, assert_never
 
 from django.template.loader import render_to_string
@@ -8,8 +8,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.protocol.events import Retry
-from chat.protocol.messages import AnswerInfo, Status, UserInfo, WithParts
-from chat.protocol.notes import part_notes
+from chat.protocol.messages import AnswerInfo, Info, Status, UserInfo, WithParts
+from chat.protocol.notes import is_nested, part_notes
 from chat.protocol.parts import (
     FilePart,
     Part,
@@ -26,11 +26,14 @@ from chat.rendering.page.cards import (
     tool_card_html,
     unreadable_card_html,
 )
+from chat.rendering.page.cards.form import PagesRead
+from chat.rendering.page.cards.pages_read import pages_read
 from chat.rendering.page.footer import foot_html, work_html
 from chat.rendering.page.long_text import is_long
 from chat.rendering.page.prose import prose, sources_html, thought
 from chat.rendering.page.sizes import file_size
 from chat.rendering.reader import Reader
+from chat.rendering.stencil import stencil
 
 MessageState = Literal["streaming", "done", "stopped", "failed"]
 
@@ -59,28 +62,16 @@ def message_html(
 ) -> SafeString:
     """The whole message; a loaded page is also told how much it shows of what still grows."""
     info = message.info
-    position = info.position
-    values: dict[str, Any] = {
-        "info": info,
-        "reader": reader,
-        "element": dom.message_id(position),
-        "body": dom.body_id(position),
-    }
     with reader.speaking():
         if isinstance(info, UserInfo):
-            values |= _question(message, reader) | {"editing": editing, "text": message.text}
-            if info.summary and info.summary.body:
-                values["summary"] = prose(info.summary.body, dom.summary_id(position)).html
-            return _draw("chat/user_message.html", values)
-        parts = mark_safe("".join(_parts(message, info, reader, cursors)))
-        values |= {
-            "state": message_state(info.status),
-            "parts": parts,
+            return _question(message, info, reader, editing)
+        fills = _names(info) | {
+            "parts": mark_safe("".join(_parts(message, info, reader, cursors))),
             "work_id": dom.work_id(info.position),
             "work": work_html(message, reader),
             "foot": foot_html(message, reader, retry=retry),
         }
-        return _draw("chat/answer.html", values)
+        return stencil("chat/answer.html", {}, fills)
 
 
 def part_html(
@@ -91,8 +82,11 @@ def part_html(
     *,
     is_open: bool = False,
     cursor: bool = False,
+    inner: Sequence[ToolPart] = (),
+    pages: PagesRead | None = None,
 ) -> SafeString:
-    """One part of a message; step marks draw nothing."""
+    """One part of a message, a call with those of its sub-agent and, where it is a search, with
+    the `pages` that were read; step marks draw nothing."""
     if unreadable := part_notes(part).unreadable:
         return unreadable_card_html(unreadable, message, position, reader)
     match part:
@@ -101,7 +95,7 @@ def part_html(
         case ReasoningPart():
             return _thinking_html(part, message, position, reader, is_open, cursor)
         case ToolPart():
-            return tool_card_html(part, message, position, reader)
+            return tool_card_html(part, message, position, reader, inner, pages or {})
         case FilePart():
             return file_html(part, dom.part_id(message, position), reader)
         case StepStartPart() | StepFinishPart():
@@ -151,6 +145,15 @@ def drawing_order(parts: Mapping[int, Part]) -> list[int]:
     return [each for position in order for each in _with_nested(position, below)]
 
 
+def calls_within(parts: Iterable[Part]) -> dict[str, list[ToolPart]]:
+    """The calls that sub-agents have made, by the call that each works for."""
+    within: dict[str, list[ToolPart]] = {}
+    for part in parts:
+        if isinstance(part, ToolPart) and (parent := part_notes(part).parent_call_id):
+            within.setdefault(parent, []).append(part)
+    return within
+
+
 def _with_nested(position: int, below: Mapping[int, list[int]]) -> Iterator[int]:
     yield position
     for nested in below.get(position, ()):
@@ -172,37 +175,74 @@ def _parts(
 ) -> Iterator[SafeString]:
     parts = dict(enumerate(message.parts))
     streaming = message_state(info.status) == "streaming"
+    within = calls_within(message.parts)
+    pages = pages_read(parts, info.position)
     for position in drawing_order(parts):
         part = parts[position]
         growing = is_growing(part, streaming=streaming)
-        yield part_html(part, info.position, position, reader, is_open=growing, cursor=cursors)
+        inner = within.get(part.call_id, ()) if isinstance(part, ToolPart) else ()
+        yield part_html(
+            part,
+            info.position,
+            position,
+            reader,
+            is_open=growing,
+            cursor=cursors,
+            inner=inner,
+            pages=pages,
+        )
         if not growing:
             yield sources_html(part, reader)
 
 
-def _question(message: WithParts, reader: Reader) -> dict[str, Any]:
-    """The parts of a user's message: its words as Markdown, and the files that came with it."""
-    info = message.info
-    files, texts = [], []
+def _names(info: Info) -> dict[str, str]:
+    """What a message is known by on the page."""
+    return {
+        "element": dom.message_id(info.position),
+        "body": dom.body_id(info.position),
+        "info.id": info.id,
+        "info.mark": info.mark,
+    }
+
+
+def _question(message: WithParts, info: UserInfo, reader: Reader, editing: bool) -> SafeString:
+    """A user's message: its words as Markdown, and the files that came with it."""
+    looks = {
+        "editing": editing,
+        "reader.is_public": reader.is_public,
+        "reader.may_act": reader.may_act,
+        "info.version": info.version,
+        "info.versions": info.versions,
+    }
+    fills = _names(info) | {
+        "info.position": str(info.position),
+        "text": message.text if editing else "",
+        "said": "" if editing else mark_safe("".join(_said(message, info, reader))),
+    }
+    return stencil("chat/user_message.html", looks, fills)
+
+
+def _said(message: WithParts, info: UserInfo, reader: Reader) -> Iterator[SafeString]:
+    """What stands for earlier messages, then the files, then the words."""
+    if info.summary and info.summary.body:
+        summary = prose(info.summary.body, dom.summary_id(info.position)).html
+        yield _draw("chat/summary.html", {"summary": summary})
+    texts = []
     for position, part in enumerate(message.parts):
         if part_notes(part).unreadable or isinstance(part, FilePart):
-            files.append(part_html(part, info.position, position, reader))
+            yield part_html(part, info.position, position, reader)
         elif isinstance(part, TextPart):
             texts.append(_typed(part, dom.part_id(info.position, position)))
-    return {"files": files, "texts": texts}
+    yield from texts
 
 
-def _typed(part: TextPart, element: str) -> dict[str, Any]:
+def _typed(part: TextPart, element: str) -> SafeString:
     """What a person wrote, as Markdown, and as it was typed."""
     html = prose(part.text, element).html
-    return {
-        "id": element,
-        "typed": part.text,
-        "synthetic": part.synthetic,
-        "long": is_long(part.text),
-        # Markdown shows nothing of a text that only defines where links lead.
-        "html": html or format_html("<p>{}</p>", part.text),
-    }
+    looks = {"synthetic": part.synthetic, "long": is_long(part.text)}
+    # Markdown shows nothing of a text that only defines where links lead.
+    shown = html or format_html("<p>{}</p>", part.text)
+    return stencil("chat/said.html", looks, {"id": element, "typed": part.text, "html": shown})
 
 
 def _text_html(
@@ -211,7 +251,7 @@ def _text_html(
     with reader.speaking():
         shown = prose(part.text, element, is_open=growing)
     length = format_html(' data-n="{}"', shown.length) if growing and cursor else ""
-    mark = " synthetic" if part.synthetic else ""
+    mark = (" synthetic" if part.synthetic else "") + (" nested" if is_nested(part) else "")
     return format_html(
         '<div class="markdown{}" id="{}"{}>{}</div>', mark, element, length, shown.html
     )

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.utils.formats import date_format, number_format
 from django.utils.safestring import SafeString
 from django.utils.timezone import localdate
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from chat.rendering.reader import Reader
 
@@ -35,6 +35,7 @@ class ModelEntry:
     demo: bool = False
     favourite: bool = False
     retires_on: date | None = None
+    free: bool = False
 
     @property
     def end_text(self) -> str:
@@ -59,7 +60,7 @@ class ModelEntry:
     def price_text(self) -> str:
         """What goes in and what comes out; nothing where it is not known."""
         if not (self.input_price or self.output_price):
-            return ""
+            return pgettext("price", "Free") if self.free else ""
         return f"${_amount(self.input_price)} / ${_amount(self.output_price)}"
 
 

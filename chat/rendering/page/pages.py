@@ -14,6 +14,7 @@ from chat.protocol.events import Retry
 from chat.protocol.messages import AnswerInfo, WithParts, is_answer
 from chat.protocol.transcript import Chosen
 from chat.rendering.errors import error_text
+from chat.rendering.mending import mending_url
 from chat.rendering.page import times
 from chat.rendering.page.column import Column, column_html, folder_filter_html
 from chat.rendering.page.dom import IDS
@@ -158,6 +159,8 @@ class ConversationPage:
     temporary: bool = False
     # For how many minutes a page without scripts counts as open.
     minutes: int = 0
+    # Whether there are budgets: a line says how much is left where it is little.
+    limited: bool = False
     # Where a new chat begins.
     folder: FolderChoice | None = None
     # What a search without scripts can be narrowed to; the dialog has what the column has.
@@ -288,7 +291,8 @@ def _composer_action_html(running: bool, language: str) -> SafeString:
 def toast_html(key: str, data: Mapping[str, Any] | None, reader: Reader) -> SafeString:
     """A refusal in words."""
     with reader.speaking():
-        return notice_html(error_text(key, data), reader, danger=True)
+        mend_url = mending_url(key) if reader.is_staff else ""
+        return notice_html(error_text(key, data), reader, danger=True, mend_url=mend_url)
 
 
 def any_toast_html(toast: Toast | Undo | Ended, reader: Reader) -> SafeString:
@@ -316,10 +320,16 @@ def undo_html(undo: Undo, reader: Reader) -> SafeString:
 
 
 def notice_html(
-    text: str, reader: Reader, *, danger: bool = False, undo: Undo | None = None
+    text: str,
+    reader: Reader,
+    *,
+    danger: bool = False,
+    undo: Undo | None = None,
+    mend_url: str = "",
 ) -> SafeString:
+    """`mend_url` is where staff can do something about it."""
     with reader.speaking():
-        values = {"text": text, "danger": danger, "undo": undo}
+        values = {"text": text, "danger": danger, "undo": undo, "mend_url": mend_url}
         return SafeString(render_to_string("chat/toast.html", values).strip())
 
 

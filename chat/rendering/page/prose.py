@@ -1,10 +1,12 @@
 """Text of a model as HTML: open while it grows, closed once it is whole."""
 
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import urlsplit
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from chat.protocol.citations import sources_of
@@ -42,6 +44,12 @@ def thought(text: str, key: str, *, is_open: bool = False) -> Prose:
 
 def labels() -> Labels:
     """The words that the markdown engine puts into an answer, in the active language."""
+    return _labels_in(get_language())
+
+
+@cache
+def _labels_in(_language: str | None) -> Labels:
+    """The same, looked up once: each of its fifteen words takes as long as drawing a line."""
     return Labels(
         copy=_("Copy"),
         wrap=_("Wrap lines"),

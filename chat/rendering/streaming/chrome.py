@@ -3,6 +3,7 @@
 import html
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from chat.rendering.highlight import file_name, language_name
@@ -84,6 +85,7 @@ def _code_head(language: str, labels: Labels) -> str:
     )
 
 
+@lru_cache(maxsize=256)
 def _button(act: str, way: str, label: str, icon: str) -> str:
     return (
         f'<button class="button icon-only small" type="button" data-{act}="{way}" '
@@ -107,6 +109,7 @@ def _table(cleaned: str, labels: Labels) -> str:
     return _NAMELESS.sub(r"<td\1></td>", _CELL.sub(_cell, cleaned))
 
 
+@lru_cache(maxsize=64)
 def _table_region(head: str, labels: Labels) -> str:
     """What a table scrolls in, called after its columns: several in a chat are told apart. Not a
     landmark, for two may have the same columns."""

@@ -35,8 +35,8 @@ _LONGEST_WORDS: Final = 32_000
 # of its own.
 _WORK_OF_A_PIECE: Final = 600
 _WORK_OF_A_TAG: Final = 16
-_WORK: Final = 600_000
-_WORK_OF_A_CHARACTER: Final = 12
+_WORK: Final = 1_500_000
+_WORK_OF_A_CHARACTER: Final = 14
 _WORK_OF_WHOLE_CHARACTER: Final = 4
 
 
@@ -99,7 +99,8 @@ class GrowingMarkdown:
         """Append words that nothing has to be drawn for; None if they are not that plain."""
         if not self._open or not self._source.has_room_for(delta):
             return None
-        ops = self._open[-1].append_plain(self._source.short, delta)
+        in_code = self._source.state is State.CODE
+        ops = self._open[-1].append_plain(self._source.short, delta, in_code)
         if ops is not None:
             self._source.add(delta)
         return ops

@@ -15,7 +15,7 @@ from chat.rendering.streaming.changes import (
     selector,
 )
 from chat.rendering.streaming.operations import Op
-from chat.rendering.streaming.plain import PlainEnd, is_plain
+from chat.rendering.streaming.plain import PlainEnd, is_plain, is_plain_code
 from chat.rendering.streaming.tags import (
     Element,
     common_prefix,
@@ -92,16 +92,17 @@ class OpenBlock:
         self.drawn = drawn
         return ops
 
-    def append_plain(self, source: str, text: str) -> list[Op] | None:
+    def append_plain(self, source: str, text: str, in_code: bool = False) -> list[Op] | None:
         """Append words to what is drawn from this source, if they need no drawing themselves."""
-        plain = is_plain(text) and self.stopgap is None
-        end = (self.plain or PlainEnd.of(source, self.drawn)) if plain else None
-        grown = end.grown(text) if end else None
-        if end is None or grown is None:
+        if self.stopgap is not None or not (is_plain_code if in_code else is_plain)(text):
             return None
-        self.plain, self.drawn = grown, grown.html()
-        words = grown.before[len(end.before) :]
-        return [Op("append", selector(self.selector, end.names), words)] if words else []
+        find_end = PlainEnd.of_code if in_code else PlainEnd.of
+        end = self.plain or find_end(self.selector, source, self.drawn)
+        words = end.grow(text) if end else None
+        if end is None or words is None:
+            return None
+        self.plain, self.drawn = end, end.html()
+        return [Op("append", end.target, words)] if words else []
 
     def show_stopgap(self, html: str) -> list[Op]:
         """Show this in the place of the whole element, what is final included."""

@@ -70,7 +70,7 @@ class OpenSource:
 
     def has_room_for(self, text: str) -> bool:
         """Whether this leaves the piece unfinished that the source ends with."""
-        return self.state is State.MARKDOWN and len(text) < self._longest - self._begun
+        return self.state is not State.AS_WRITTEN and len(text) < self._longest - self._begun
 
     def full(self) -> str:
         return "".join(self._full)

@@ -26,10 +26,15 @@ def visible(source: str, in_code: bool) -> str:
     start = source.rfind("\n") + 1
     line = source[start:]
     if in_code:
-        return source[:start] if line and _UNDECIDED.fullmatch(line) else source
+        return source[:start] if line and not is_decided_code(line) else source
     if line and _is_undecided(line):
         source = source[:start]
     return _with_marks_closed(_without_table_head(source))
+
+
+def is_decided_code(line: str) -> bool:
+    """Whether a line in a block of code can no longer become its end."""
+    return _UNDECIDED.fullmatch(line) is None
 
 
 def _is_undecided(line: str) -> bool:

@@ -105,9 +105,12 @@ def give_examples(agent: Agent, examples: Sequence[Mapping[str, str]]) -> None:
 
 
 def _demo_model() -> LanguageModel:
-    provider, _ = Provider.objects.get_or_create(
-        kind=Provider.Kind.DEMO, defaults={"name_en": "Demo", "name_zh_hans": "演示"}
-    )
+    # An administrator may have added another one: a server must start all the same.
+    provider = Provider.objects.filter(kind=Provider.Kind.DEMO).order_by("pk").first()
+    if provider is None:
+        provider = Provider.objects.create(
+            kind=Provider.Kind.DEMO, name_en="Demo", name_zh_hans="演示"
+        )
     model, _ = LanguageModel.objects.get_or_create(
         provider=provider,
         model_id=DEMO_MODEL,

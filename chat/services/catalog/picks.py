@@ -22,10 +22,10 @@ class Picks(NamedTuple):
 
 
 def apply_picks(conversation: Conversation, catalog: Catalog, picks: Picks) -> None:
-    """Set what was picked in a conversation, whose row is not saved here. What may not be used
-    stays as it is."""
+    """Set what was picked in a conversation, whose row is not saved here. What cannot be used
+    stays as it is, and what this person may not use is refused."""
     conversation.agent_id = catalog.picked_agent(picks.agent_id) or conversation.agent_id
-    conversation.model_id = catalog.picked_model(picks.model_id) or conversation.model_id
+    conversation.model_id = catalog.asked_model(picks.model_id) or conversation.model_id
     conversation.effort = _picked_effort(conversation, catalog, picks.effort)
     conversation.tools_off = catalog.switched(conversation.tools_off or (), picks.tools)
 

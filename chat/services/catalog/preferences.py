@@ -9,7 +9,9 @@ from django.db import transaction
 from chat.models import Agent, Conversation, Profile, ToolSetting
 from chat.protocol.effort import AUTO, Effort
 from chat.services.caller import Caller
-from chat.services.catalog.known import Catalog, current_catalog
+from chat.services.catalog.known import Catalog
+from chat.services.catalog.permissions import catalog_for
+from chat.services.upkeep.audit import Verb, audit
 
 
 def save_preferences(caller: Caller, **changes: Any) -> None:
@@ -52,7 +54,7 @@ def set_favourite(caller: Caller, model_id: str, is_favourite: bool) -> None:
     """List a model first, or no longer. What cannot be used is not added, and what is no longer
     there is left out."""
     profile, _ = Profile.objects.select_for_update().get_or_create(user_id=caller.user_id)
-    catalog = current_catalog()
+    catalog = catalog_for(caller)
     wanted = [key for key in profile.favourites or [] if key != model_id]
     wanted += [model_id] if is_favourite else []
     profile.favourites = [key for key in wanted if catalog.picked_model(key)] or None
@@ -60,18 +62,23 @@ def set_favourite(caller: Caller, model_id: str, is_favourite: bool) -> None:
 
 
 @transaction.atomic
-def switch_tools(tools: Collection[str], on: Collection[str]) -> None:
+def switch_tools(caller: Caller, tools: Collection[str], on: Collection[str]) -> None:
     """Of these tools, switch the ones named on and the others off, for everybody."""
     known = {row.tool: row for row in ToolSetting.objects.filter(tool__in=tools)}
     for tool in tools:
         row = known.get(tool) or ToolSetting(tool=tool)
-        if row._state.adding or row.enabled != (tool in on):
+        changed = row.enabled != (tool in on)
+        if row._state.adding or changed:
             row.enabled = tool in on
             row.save()
+        if changed:
+            audit(caller, Verb.CHANGE, row, details={"fields": ["enabled"]})
 
 
 @transaction.atomic
-def allow_tools(tools: Collection[str], allowed: Mapping[str, Collection[str]]) -> None:
+def allow_tools(
+    caller: Caller, tools: Collection[str], allowed: Mapping[str, Collection[str]]
+) -> None:
     """Which of these tools each agent may use; what else an agent is allowed stays."""
     for agent in Agent.objects.filter(pk__in=allowed).select_for_update():
         others = [tool for tool in agent.tools if tool not in tools]
@@ -79,3 +86,4 @@ def allow_tools(tools: Collection[str], allowed: Mapping[str, Collection[str]]) 
         if set(wanted) != set(agent.tools):
             agent.tools = wanted
             agent.save(update_fields=["tools"])
+            audit(caller, Verb.CHANGE, agent, details={"fields": ["tools"]})

@@ -3,22 +3,29 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from asgiref.sync import async_to_sync
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from chat.models import LanguageModel, ModelAdjustment, Provider
+from chat.models.secrets import is_sealed
+from chat.protocol.errors import ProviderError
 from chat.providers.adjusting import with_extra
+from chat.providers.claude_code import CLAUDE_CODE_MODELS, CommandLine, read_version
 from chat.providers.http import Http, HttpSettings
-from chat.providers.known_models import known_facts
+from chat.providers.known_models import checked_on, known_facts
 from chat.providers.model_facts import ModelFacts
 from chat.providers.model_list import read_models
 from chat.providers.registry import Connection, connect_over_http
 from chat.providers.retry import RetryPolicy
+from chat.services.caller import Caller
 from chat.services.catalog.new_chats import only_demo, slug_of, use_provider
+from chat.services.upkeep.audit import Verb, audit
 
 # Somebody waits in front of a page or a terminal.
 LISTING = HttpSettings(connect=5, first_byte=10, idle=10)
@@ -47,9 +54,27 @@ def connection_of(provider: Provider, model: LanguageModel | None = None) -> Con
         wire=wire,
         base_url=provider.base_url,
         api_key=provider.api_key,
-        extra_headers=dict(provider.extra_headers),
+        extra_headers={
+            name: text for name, text in provider.extra_headers.items() if not is_sealed(text)
+        },
         extra_body=with_extra(provider.extra_body, model.extra_body if model else {}),
+        command=_command_of(provider) if provider.kind == Provider.Kind.CLAUDE_CODE else None,
     )
+
+
+def _command_of(provider: Provider) -> CommandLine:
+    return CommandLine(
+        path=provider.program,
+        folders=settings.PARLEY_CLAUDE_CODE,
+        arguments=tuple(map(str, provider.program_arguments or ())),
+        permission_mode=provider.permission_mode,
+        allowed_tools=tuple(map(str, provider.allowed_tools or ())),
+    )
+
+
+def program_version(provider: Provider) -> str:
+    """What the program of a provider says of its version; a fault raises `ProviderError`."""
+    return async_to_sync(read_version)(_command_of(provider))
 
 
 @transaction.atomic
@@ -63,7 +88,7 @@ def save_provider(provider: Provider, *, new_key: str = "", forget_key: bool = F
     # What its server has refused may be right now, or where it is now.
     ModelAdjustment.objects.filter(model__provider=provider.pk).delete()
     # Sent to another server, a key would come out again.
-    moved = before is not None and _server(before) != _server(provider.base_url)
+    moved = before is not None and is_another_server(before, provider.base_url)
     if before is None or new_key or forget_key or moved:
         provider.api_key = new_key
         provider.save()
@@ -73,23 +98,57 @@ def save_provider(provider: Provider, *, new_key: str = "", forget_key: bool = F
     return False
 
 
-def _server(address: str) -> tuple[str, str]:
-    parts = urlsplit(address)
-    return parts.scheme, parts.netloc
+def is_another_server(before: str, after: str) -> bool:
+    """Whether what is secret of one address must not be sent to the other, which may be none."""
+    try:
+        one, other = urlsplit(before), urlsplit(after)
+    except ValueError:
+        return True
+    return (one.scheme, one.netloc) != (other.scheme, other.netloc)
 
 
-def list_models(provider: Provider) -> Listed:
-    """Ask a provider for its models and keep them; a fault raises `ProviderError`."""
+def list_models(provider: Provider, caller: Caller | None = None) -> Listed:
+    """Ask a provider for its models and keep them; a fault raises `ProviderError`. Where only the
+    demo was there before, agents answer with one of them."""
     if provider.kind == Provider.Kind.DEMO:
         return Listed(tuple(provider.models.values_list("model_id", flat=True)), added=0)
+    if provider.kind == Provider.Kind.CLAUDE_CODE:
+        # It has no list; these names always stand for its latest models.
+        return _keep(provider, CLAUDE_CODE_MODELS)
+    facts = _ask(provider)
+    first = only_demo()
+    kept = _keep(provider, facts)
+    if first:
+        use_provider(provider, caller)
+    return kept
+
+
+def count_models(provider: Provider) -> int:
+    """How many models a provider tells of now; nothing is kept. A fault raises `ProviderError`."""
+    return len(_ask(provider))
+
+
+def connect_provider(caller: Caller, provider: Provider, *, new_key: str = "") -> Listed:
+    """Keep a provider once it has told its models. A fault raises `ProviderError`, and nothing
+    is written: what does not work is corrected where it is entered."""
+    if new_key:
+        provider.api_key = new_key
+    facts = _ask(provider)
+    if not facts:
+        raise ProviderError("error.chat_provider_no_models")
+    with transaction.atomic():
+        is_new = provider._state.adding
+        save_provider(provider, new_key=new_key)
+        audit(caller, Verb.ADD if is_new else Verb.KEY if new_key else Verb.CHANGE, provider)
+        return _keep(provider, facts)
+
+
+def _ask(provider: Provider) -> list[ModelFacts]:
+    """Which models a provider has for chats, with all that is known of them."""
     listed = _without_dated(async_to_sync(_read)(connection_of(provider)))
     slug = slug_of(provider)
-    facts = [fact.or_else(known_facts(fact.model_id, slug)) for fact in listed]
-    first = only_demo()
-    kept = _keep(provider, [fact for fact in facts if fact.chats is not False])
-    if first:
-        use_provider(provider)
-    return kept
+    facts = (fact.or_else(known_facts(fact.model_id, slug)) for fact in listed)
+    return [fact for fact in facts if fact.chats is not False]
 
 
 async def _read(connection: Connection) -> list[ModelFacts]:
@@ -114,7 +173,7 @@ def _without_dated(facts: Sequence[ModelFacts]) -> list[ModelFacts]:
 _COLUMNS: Final = (
     "label", "context_window", "max_output", "native_tools", "reasoning", "vision", "documents",
     "efforts", "thinking", "wire", "retires_on", "input_price", "output_price", "cache_read_price",
-    "cache_write_price",
+    "cache_write_price", "free",
 )  # fmt: skip
 
 
@@ -163,6 +222,11 @@ def _update(model: LanguageModel, fact: ModelFacts) -> None:
     }
     if changed:
         LanguageModel.objects.filter(pk=model.pk).update(**changed)
+
+
+def models_checked_on() -> date:
+    """Of which day what is known of models is, where their provider says nothing of them."""
+    return checked_on()
 
 
 def fill_in_known() -> int:

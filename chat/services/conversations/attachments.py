@@ -49,12 +49,17 @@ def store_attachment(
     return row
 
 
-def keep_imported_file(caller: Caller, message: Message, name: str, data: bytes) -> Attachment:
-    """Keep a file that came inside an imported message."""
+def keep_imported_file(
+    caller: Caller, message: Message | QueuedMessage, name: str, data: bytes
+) -> Attachment:
+    """Keep a file that came with an imported message."""
     name, file = clean_name(name), ContentFile(data)
     mime = _checked(name, file)
     row = Attachment(owner_id=caller.user_id, mime=mime, size=file.size, filename=name)
-    row.message = message
+    if isinstance(message, Message):
+        row.message = message
+    else:
+        row.queued = message
     _store(row, file)
     return row
 

@@ -1,6 +1,6 @@
 """Rows read as values: what pages, sockets and models are given of a conversation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -20,7 +20,7 @@ from chat.protocol.messages import (
     UserTime,
     WithParts,
 )
-from chat.protocol.notes import PartNotes, Unreadable, with_part_notes
+from chat.protocol.notes import NEWER_MESSAGE, PartNotes, Unreadable, with_part_notes
 from chat.protocol.transcript import Chosen, Transcript
 from chat.services import statements
 from chat.services.access import get_conversation
@@ -28,6 +28,8 @@ from chat.services.caller import Caller
 from chat.services.conversations.queue import read_queue
 
 PAGE = 50
+# Behind every position.
+NO_END = 2**31 - 1
 ABORTED = "MessageAbortedError"
 
 
@@ -50,9 +52,15 @@ class Window(NamedTuple):
 
 LATEST = Window()
 
+# Brings a conversation forward to the form of today; whether it has.
+Upgrade = Callable[[UUID], bool]
+
 
 def read_transcript(
-    caller: Caller, conversation_id: str | UUID, window: Window = LATEST
+    caller: Caller,
+    conversation_id: str | UUID,
+    window: Window = LATEST,
+    upgrade: Upgrade | None = None,
 ) -> Transcript:
     """The latest messages (or those of a window), in a few queries however many."""
     # The counters first: what is read after them can only be newer, and is applied twice
@@ -60,6 +68,8 @@ def read_transcript(
     conversation = get_conversation(caller, conversation_id)
     active, has_queue = statements.activity(conversation.pk)
     above, below = _rows_of(conversation, window)
+    if upgrade and _are_older(above + below) and upgrade(conversation.pk):
+        return read_transcript(caller, conversation_id, window)
     return Transcript(
         conversation_id=str(conversation_id),
         rev=conversation.rev,
@@ -68,7 +78,7 @@ def read_transcript(
         queue=read_queue(conversation.pk) if has_queue else (),
         held=conversation.queue_held,
         temporary=conversation.temporary,
-        messages=_with_parts(above[: window.above][::-1] + below[: window.below]),
+        messages=with_parts(above[: window.above][::-1] + below[: window.below]),
         request_id=str(active[0]) if active else "",
         seq=active[1] if active else 0,
         older=len(above) > window.above,
@@ -79,11 +89,12 @@ def read_transcript(
 def _rows_of(conversation: Conversation, window: Window) -> tuple[list[Message], list[Message]]:
     """The messages on both sides of a position, the nearest first, and one more where there are
     others."""
-    end = conversation.last_position + 1
-    position = end if window.position is None else max(0, min(window.position, end))
-    above = statements.latest_shown(conversation.pk, position, window.above + 1)
     if window.position is None:
-        return above, []
+        # Not by what the conversation says is its last: messages that were sent since would be
+        # left out, while the run that answers them was seen.
+        return statements.latest_shown(conversation.pk, NO_END, window.above + 1), []
+    position = max(0, min(window.position, conversation.last_position + 1))
+    above = statements.latest_shown(conversation.pk, position, window.above + 1)
     return above, statements.first_shown(conversation.pk, position, window.below + 1)
 
 
@@ -98,15 +109,20 @@ def chosen_in(conversation: Conversation) -> Chosen:
 
 def read_history(conversation_id: UUID, before: int) -> tuple[WithParts, ...]:
     """Every message before a position, for the model."""
-    return _with_parts(statements.shown_before(conversation_id, before))
+    return with_parts(statements.shown_before(conversation_id, before))
+
+
+def _are_older(rows: Iterable[Message]) -> bool:
+    return any(row.is_older for row in rows)
 
 
 def read_messages(ids: Sequence[UUID]) -> tuple[WithParts, ...]:
     """These messages as they are now, in their order; none that is out of sight."""
-    return _with_parts(statements.shown(ids)) if ids else ()
+    return with_parts(statements.shown(ids)) if ids else ()
 
 
-def _with_parts(rows: Sequence[Message]) -> tuple[WithParts, ...]:
+def with_parts(rows: Sequence[Message]) -> tuple[WithParts, ...]:
+    """Messages with their parts, read in one query."""
     parts: dict[UUID, list[Part]] = {row.pk: [] for row in rows}
     for part in statements.parts_of(list(parts)) if rows else ():
         parts[part.message_id].append(part)
@@ -116,7 +132,8 @@ def _with_parts(rows: Sequence[Message]) -> tuple[WithParts, ...]:
 def as_value(row: Message, parts: Iterable[Part] | None = None) -> WithParts:
     """A message row and its parts, which are read where they are not given, as one value."""
     info = user_info(row) if row.role == Message.Role.USER else answer_info(row)
-    return WithParts(info=info, parts=tuple(_parts(row.parts.all() if parts is None else parts)))
+    rows = row.parts.all() if parts is None else parts
+    return WithParts(info=info, parts=_of_newer(row, rows) if row.is_newer else tuple(_parts(rows)))
 
 
 def _parts(rows: Iterable[Part]) -> Iterable[values.Part]:
@@ -126,13 +143,23 @@ def _parts(rows: Iterable[Part]) -> Iterable[values.Part]:
 
 def _unreadable(row: Part) -> values.TextPart:
     """Stands for a part that no longer fits the rules: shown as a card, never sent."""
+    return _stand_in(row.message_id, row, Unreadable(row.type, row.as_json()))
+
+
+def _of_newer(row: Message, parts: Iterable[Part]) -> tuple[values.Part, ...]:
+    """What a later Parley has written is not guessed at: one card stands for all of it."""
+    stored = {"format_version": row.format_version, "parts": [part.as_json() for part in parts]}
+    return (_stand_in(row.pk, row, Unreadable(NEWER_MESSAGE, stored)),)
+
+
+def _stand_in(message_id: UUID, row: Message | Part, unreadable: Unreadable) -> values.TextPart:
     return values.TextPart(
         id=str(row.pk),
         session_id=str(row.conversation_id),
-        message_id=str(row.message_id),
+        message_id=str(message_id),
         text="",
         ignored=True,
-        metadata=with_part_notes(None, PartNotes(unreadable=Unreadable(row.type, row.as_json()))),
+        metadata=with_part_notes(None, PartNotes(unreadable=unreadable)),
     )
 
 

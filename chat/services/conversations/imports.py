@@ -5,77 +5,52 @@ was written stays when it breaks off, and importing the same file again goes on 
 `external_session_id` says where a conversation came from, `client_id` which of its messages.
 """
 
-import codecs
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from decimal import Decimal
-from itertools import islice
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from tempfile import TemporaryFile
+from typing import IO
 
-from django.db import DatabaseError, transaction
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat.formats.imported.chats import (
-    Began,
-    Ended,
-    Item,
-    Known,
-    Skipped,
-    read_chats,
-)
-from chat.formats.imported.conversation import LateResult
-from chat.formats.title import cut_title, title_from
-from chat.models import Conversation, Message, Part
-from chat.protocol import parts as values
-from chat.protocol.messages import AnswerInfo, UserInfo, WithParts
+from chat.formats.claude_stream import AgentFile, AgentFiles, agent_noted, agent_of
+from chat.formats.imported.archive import MAGIC, Archive
+from chat.formats.imported.chats import read_chats
+from chat.formats.imported.conversation import Branch, LateResult
+from chat.formats.imported.decode import decoded
+from chat.formats.imported.items import GivenFile, Item, PlacedMessage, Skipped, WaitingMessage
+from chat.formats.shared import files_of
+from chat.protocol.messages import WithParts
+from chat.protocol.parts import FilePart
+from chat.protocol.tool_state import ToolCompleted
 from chat.services.broadcast import tell_sidebar
 from chat.services.caller import Caller
-from chat.services.conversations.inline_files import InlineFiles
-from chat.services.conversations.search_index import index_text, index_title, searched
+from chat.services.conversations.import_report import ImportReport
+from chat.services.conversations.import_writing import Writing
 from chat.services.pool import in_pool, in_writer
 
 log = logging.getLogger(__name__)
 
-# How many pieces are written in one transaction, and how many of what was left out are told.
+# How many pieces are written in one transaction.
 BATCH = 100
-MOST_SKIPPED = 200
-# The database has no room for longer ones.
-LONGEST_ID = 180
-PREFIX = "import-"
+# And how many characters of files may lie in them.
+FILES_OF_BATCH = 20_000_000
+# How many times larger than itself an archive may be, unpacked: texts pack well.
+UNPACKED = 20
 
 
-@dataclass(slots=True)
-class ImportedChat:
-    """A conversation that was imported, or is being imported."""
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """The bytes of a file, from its beginning whenever they are asked for."""
 
-    id: str
-    title: str = ""
-    messages: int = 0
-    tools: int = 0
-    # It was here already, and had been gone on with: nothing was changed.
-    is_known: bool = False
+    open: Callable[[], Iterable[bytes]]
 
-
-@dataclass(slots=True)
-class ImportReport:
-    """What came of one file so far."""
-
-    name: str
-    size: int
-    read: int = 0
-    chats: list[ImportedChat] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    # How many more were left out than are listed.
-    skipped_more: int = 0
-    is_done: bool = False
-
-    def skip(self, skipped: Skipped) -> None:
-        if len(self.skipped) < MOST_SKIPPED:
-            self.skipped.append(skipped)
-        else:
-            self.skipped_more += 1
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.open())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +59,28 @@ class ImportSource:
 
     name: str
     size: int
+    # Read once, or, of a sub-agent's file, once for each session that names it.
     chunks: Iterable[bytes]
     language: str = "en"
+    agents: AgentFiles | None = None
+
+
+def in_reading_order(sources: Sequence[ImportSource]) -> Iterator[ImportSource]:
+    """Files that are imported together: sessions of Claude's command line take in those of their
+    sub-agents that lie beside them, and others follow."""
+    of_agents = [
+        (each, AgentFile(each.name, partial(decoded, each.chunks)))
+        for each in sources
+        if agent_of(each.name)
+    ]
+    agents = AgentFiles(file for _, file in of_agents)
+    known = {agent_of(source.name) for source, _ in of_agents}
+    for source in sources:
+        if not agent_of(source.name) and agent_noted(source.name) not in known:
+            yield replace(source, agents=agents)
+    for source, file in of_agents:
+        if file not in agents.read:
+            yield source
 
 
 async def import_chats(caller: Caller, source: ImportSource) -> AsyncIterator[ImportReport]:
@@ -94,8 +89,9 @@ async def import_chats(caller: Caller, source: ImportSource) -> AsyncIterator[Im
     with translation.override(source.language):
         missing = _("(This question is not in the imported file.)")
         untitled = _("Imported chat")
-    items = read_chats(_decoded(source.chunks, report), missing)
-    writing = _Writing(caller, report, missing, untitled)
+    opened = _Opened(source)
+    items = _read(opened, report, missing)
+    writing = Writing(caller, report, opened.beside, missing, untitled)
     try:
         while batch := await in_pool(_next, items):
             await in_writer(writing.write, batch)
@@ -103,233 +99,85 @@ async def import_chats(caller: Caller, source: ImportSource) -> AsyncIterator[Im
     except Exception:  # whatever broke, what came of the file before is told
         log.exception("an import broke off")
         report.skip(Skipped("file_broke"))
+    finally:
+        opened.close()
     report.is_done = True
     for chat in report.chats:
         await tell_sidebar(caller.user_id, chat.id)
     yield report
 
 
-def _next(items: Iterator[Item]) -> list[Item]:
-    return list(islice(items, BATCH))
+class _Opened:
+    """A file that may be an archive: then it is kept on the disk while it is read."""
+
+    def __init__(self, source: ImportSource) -> None:
+        self.source = source
+        self._file: IO[bytes] | None = None
+        self._archive: Archive | None = None
+
+    def archive(self, chunks: Iterable[bytes], most: int, most_of_file: int) -> Archive:
+        self._file = TemporaryFile()  # noqa: SIM115 - closed when the import is over
+        for chunk in chunks:
+            self._file.write(chunk)
+        self._archive = Archive(self._file, most, most_of_file)
+        return self._archive
+
+    def beside(self, name: str) -> bytes:
+        """What lies under a name in the archive; also when all of it has been read, for the last
+        messages are written after that."""
+        return self._archive.data(name) if self._archive else b""
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
 
-def _decoded(chunks: Iterable[bytes], report: ImportReport) -> Iterator[str]:
-    """The text of a file; what is no text is replaced, line by line the rest is still read."""
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+def _read(opened: _Opened, report: ImportReport, missing: str) -> Iterator[Item]:
+    """What is in a file, or in the files of an archive."""
+    counted = _counted(opened.source.chunks, report)
+    start = b""
+    while len(start) < len(MAGIC) and (chunk := next(counted, b"")):
+        start += chunk
+    whole = chain((start,), counted)
+    if not start.startswith(MAGIC):
+        yield from read_chats(decoded(whole), missing, agents=opened.source.agents)
+        return
+    limits = settings.PARLEY_LIMITS
+    most = UNPACKED * max(limits["import_bytes"], report.size)
+    archive = opened.archive(whole, most, limits["upload_bytes"])
+    for item in archive.read(missing):
+        # To be unpacked takes no time beside being written.
+        report.read = min(int(archive.taken), report.size)
+        yield item
+    report.read = report.size
+
+
+def _counted(chunks: Iterable[bytes], report: ImportReport) -> Iterator[bytes]:
     for chunk in chunks:
         report.read += len(chunk)
-        yield decoder.decode(chunk)
-    yield decoder.decode(b"", final=True)
+        yield chunk
 
 
-class _Writing:
-    """Writes what was read; one conversation after the other."""
-
-    def __init__(self, caller: Caller, report: ImportReport, missing: str, untitled: str) -> None:
-        self._caller = caller
-        self._report = report
-        # Our words for a question that is not in the file.
-        self._missing = missing
-        self._untitled = untitled
-        self._form = ""
-        self._new_id = ""
-        self._row: Conversation | None = None
-        self._chat: ImportedChat | None = None
-        self._last: Message | None = None
-        self._number = 0
-        # How many of the messages are here already.
-        self._here = 0
-        self._files = InlineFiles(caller)
-
-    def write(self, batch: list[Item]) -> None:
-        """A batch, in one transaction; the files of one that is not kept are removed again."""
-        try:
-            self._write(batch)
-        except BaseException:
-            self._files.remove()
-            raise
-        self._files.forget()
-
-    @transaction.atomic
-    def _write(self, batch: list[Item]) -> None:
-        if self._row is not None:
-            # Somebody may have written in it since the last batch.
-            rows = Conversation.objects.select_for_update()
-            self._row.last_position = rows.get(pk=self._row.pk).last_position
-        for item in batch:
-            match item:
-                case Began():
-                    self._form, self._new_id = item.form, item.id
-                case Known():
-                    self._begin(item.external_id)
-                case WithParts():
-                    self._message(item)
-                case LateResult():
-                    self._late(item)
-                case Skipped():
-                    self._report.skip(item)
-                case Ended():
-                    self._end(item)
-        if self._row is not None:
-            # Should it break off here, what is written can be read and gone on with.
-            assert self._chat is not None
-            self._row.title = self._row.title or self._chat.title
-            self._row.rev += 1
-            self._row.save(update_fields=("title", "rev", "last_position"))
-
-    def _begin(self, external_id: str) -> None:
-        """Find the conversation that was imported before, or make one."""
-        key = f"{self._form}:{external_id}"[:LONGEST_ID] if external_id else ""
-        mine = Conversation.objects.owned_by(self._caller.user_id)
-        found = mine.select_for_update().filter(external_session_id=key).first() if key else None
-        self._number = self._here = 0
-        self._last = None
-        if found is None:
-            self._row = Conversation.objects.create(
-                pk=self._new_id, owner_id=self._caller.user_id, external_session_id=key
-            )
-        else:
-            self._row = found
-            self._look_at(found)
-        self._chat = ImportedChat(str(self._row.pk), self._row.title)
-        self._report.chats.append(self._chat)
-        self._chat.is_known = self._here < 0
-
-    def _look_at(self, conversation: Conversation) -> None:
-        rows = Message.objects.filter(conversation=conversation)
-        imported = rows.filter(client_id__startswith=PREFIX).order_by("position")
-        self._here = imported.count()
-        if rows.count() > self._here:
-            # Somebody has gone on with it here: it is theirs now.
-            self._here = -1
-        else:
-            self._last = imported.last()
-
-    def _message(self, message: WithParts) -> None:
-        assert self._row is not None
-        assert self._chat is not None
-        number, self._number = self._number, self._number + 1
-        if self._here < 0:
-            return
-        self._chat.messages += 1
-        self._chat.tools += len(message.tools)
-        if number < self._here:
-            return
-        is_question = isinstance(message.info, UserInfo) and message.text != self._missing
-        if is_question and not self._chat.title:
-            self._chat.title = title_from(message.text)
-        self._try_to_write(message, number)
-
-    def _try_to_write(self, message: WithParts, number: int) -> None:
-        """What no column takes is left out; the other messages are not."""
-        files = self._files.count()
-        try:
-            with transaction.atomic():
-                self._write_message(message, number)
-        except (DatabaseError, OverflowError, ValueError) as error:
-            log.warning("a message of an import cannot be kept: %s", type(error).__name__)
-            self._files.remove(files)
-            self._report.skip(Skipped("message_not_kept", str(number + 1)))
-
-    def _write_message(self, message: WithParts, number: int) -> None:
-        assert self._row is not None
-        conversation = self._row
-        row = _row_of(message, conversation, conversation.last_position + 1)
-        row.client_id = f"{PREFIX}{number}"
-        row.parent = self._last
-        row.save(force_insert=True)
-        parts = self._with_files(row, _of_here(message, conversation).parts)
-        Part.objects.bulk_create(Part.of(part, place) for place, part in enumerate(parts))
-        index_text(conversation.owner_id, conversation.pk, row.pk, searched(parts))
-        conversation.last_position = row.position
-        self._last = row
-
-    def _with_files(self, row: Message, parts: Sequence[values.Part]) -> list[values.Part]:
-        kept = self._files.keep(row, parts)
-        for name in self._files.take_refused():
-            self._report.skip(Skipped("file_refused", name))
-        return kept
-
-    def _late(self, late: LateResult) -> None:
-        """The result of a call whose message is written already."""
-        if self._here < 0:
-            return
-        rows = Part.objects.filter(conversation=self._row, call_id=late.part.call_id, type="tool")
-        for row in rows:
-            moved = late.part.model_copy(
-                update={
-                    "id": str(row.pk),
-                    "session_id": str(row.conversation_id),
-                    "message_id": str(row.message_id),
-                }
-            )
-            (kept,) = self._with_files(row.message, [moved])
-            Part.of(kept, row.position).save(force_update=True)
-
-    def _end(self, ended: Ended) -> None:
-        row, chat = self._row, self._chat
-        self._row = self._chat = None
-        if row is None or chat is None:
-            # There was nothing in it.
-            return
-        if self._here < 0:
-            return
-        title = cut_title(" ".join(ended.title.split())) or chat.title or self._untitled
-        if not row.titled_by_hand:
-            row.title = chat.title = title
-        if self._last is not None:
-            row.updated = self._last.completed_at or self._last.created
-        row.rev += 1
-        row.save(update_fields=("title", "updated", "rev", "last_position"))
-        index_title(row)
+def _next(items: Iterator[Item]) -> list[Item]:
+    """What is written next. Files may be large: one by itself is the last of its batch, and so is
+    the message with which those inside messages become too many."""
+    batch: list[Item] = []
+    held = 0
+    for item in items:
+        batch.append(item)
+        held += sum(len(file.url) for file in _files_in(item))
+        if len(batch) == BATCH or isinstance(item, GivenFile) or held > FILES_OF_BATCH:
+            break
+    return batch
 
 
-def _of_here(message: WithParts, conversation: Conversation) -> WithParts:
-    """The message in the conversation that it is written to: one found again has another id."""
-    session_id = str(conversation.pk)
-    if message.info.session_id == session_id:
-        return message
-    return WithParts(
-        info=message.info.model_copy(update={"session_id": session_id}),
-        parts=tuple(part.model_copy(update={"session_id": session_id}) for part in message.parts),
-    )
-
-
-def _row_of(message: WithParts, conversation: Conversation, position: int) -> Message:
-    info = message.info
-    created = _moment(info.time.created)
-    row = Message(
-        pk=info.id,
-        conversation=conversation,
-        position=position,
-        role=info.role,
-        created=created,
-        updated=created,
-        completed_at=created,
-        agent=info.agent[:100],
-    )
-    if isinstance(info, AnswerInfo):
-        _note_answer(row, info)
-    return row
-
-
-def _note_answer(row: Message, info: AnswerInfo) -> None:
-    # Nothing is being written any more, whatever the file says.
-    running = info.status in ("pending", "streaming")
-    row.status = Message.Status.CANCELLED if running else info.status
-    row.completed_at = _moment(info.time.completed or info.time.created)
-    row.provider_id, row.model_id = info.provider_id[:200], info.model_id[:200]
-    row.finish_reason = (info.finish or "")[:50]
-    row.input_tokens, row.output_tokens = info.tokens.input, info.tokens.output
-    row.reasoning_tokens = info.tokens.reasoning
-    row.cache_read_tokens, row.cache_write_tokens = info.tokens.cache.read, info.tokens.cache.write
-    row.cost = min(Decimal(str(info.cost)), Decimal(999_999)).quantize(Decimal("0.00000001"))
-    if info.error is not None:
-        row.error_key, row.error_data = info.error.key[:100], dict(info.error.data)
-
-
-def _moment(ms: int) -> datetime:
-    try:
-        return datetime.fromtimestamp(ms / 1000, UTC)
-    except (OverflowError, ValueError, OSError):
-        return datetime.now(UTC)
+def _files_in(item: Item) -> Iterator[FilePart]:
+    match item:
+        case WithParts():
+            yield from files_of((item,))
+        case Branch():
+            yield from files_of((item.question,))
+        case PlacedMessage() | WaitingMessage():
+            yield from files_of((item.message,))
+        case LateResult(part=part) if isinstance(part.state, ToolCompleted):
+            yield from part.state.attachments or ()

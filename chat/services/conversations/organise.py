@@ -20,7 +20,7 @@ from chat.services.access import get_conversation, lock_conversation
 from chat.services.background import shielded
 from chat.services.broadcast import publish, tell_sidebar
 from chat.services.caller import Caller
-from chat.services.catalog.known import current_catalog
+from chat.services.catalog.permissions import catalog_for
 from chat.services.catalog.picks import Picks, apply_picks
 from chat.services.catalog.preferences import remember_choice
 from chat.services.conversations.history import chosen_in
@@ -226,7 +226,7 @@ def _choose(
     """Who is chosen now, and what to tell if that has changed."""
     conversation = lock_conversation(caller, conversation_id)
     before = chosen_in(conversation)
-    catalog = current_catalog()
+    catalog = catalog_for(caller, trying=picks.agent_id)
     apply_picks(conversation, catalog, picks)
     chosen = chosen_in(conversation)
     if chosen == before:

@@ -4,7 +4,6 @@ drawn from, and told to them."""
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from asgiref.sync import async_to_sync
 from django.db import transaction
 
 from chat.models import Conversation
@@ -13,6 +12,7 @@ from chat.services import sql
 from chat.services.broadcast import publish, tell_sidebar
 from chat.services.caller import Caller
 from chat.services.conversations.history import read_messages
+from chat.services.pool import from_thread
 
 
 def raise_rev(conversation: Conversation, *columns: str) -> None:
@@ -42,11 +42,11 @@ def edited(
 def tell_on_commit(conversation: Conversation, event: Event) -> None:
     """Tell a conversation's pages, and its owner's sidebars, once this transaction is kept."""
 
-    transaction.on_commit(lambda: async_to_sync(publish)(event.conversation_id, [event]))
+    transaction.on_commit(lambda: from_thread(publish, event.conversation_id, [event]))
     tell_sidebar_on_commit(conversation)
 
 
 def tell_sidebar_on_commit(conversation: Conversation) -> None:
     """The same where only the sidebar shows what has changed."""
     owner_id, key = conversation.owner_id, str(conversation.pk)
-    transaction.on_commit(lambda: async_to_sync(tell_sidebar)(owner_id, key))
+    transaction.on_commit(lambda: from_thread(tell_sidebar, owner_id, key))

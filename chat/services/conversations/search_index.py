@@ -9,15 +9,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from chat.formats.search_text import words_of
 from chat.models import Conversation, Message, Part, SearchEntry
 from chat.protocol import parts as values
-from chat.services import statements
+from chat.protocol.frozen import JsonObject
+from chat.protocol.validation import part_to_json
+from chat.services import sql, statements
 
 BATCH = 200
+# How many pages of SQLite's index are merged at once.
+PAGES = 200
 
 
 def index_message(message_id: UUID | str) -> None:
@@ -29,7 +33,8 @@ def index_message(message_id: UUID | str) -> None:
 
 def index_text(owner_id: int, conversation_id: UUID, message_id: UUID, text: str) -> None:
     """The words of a message whose text is known."""
-    entry = SearchEntry(
+    entry = sql.new(
+        SearchEntry,
         owner_id=owner_id,
         conversation_id=conversation_id,
         message_id=message_id,
@@ -41,9 +46,13 @@ def index_text(owner_id: int, conversation_id: UUID, message_id: UUID, text: str
 def index_title(conversation: Conversation) -> None:
     if conversation.temporary:
         return
-    words = words_of(conversation.title)
     statements.write_title_entry(
-        SearchEntry(owner_id=conversation.owner_id, conversation_id=conversation.pk, words=words)
+        sql.new(
+            SearchEntry,
+            owner_id=conversation.owner_id,
+            conversation_id=conversation.pk,
+            words=words_of(conversation.title),
+        )
     )
 
 
@@ -63,12 +72,29 @@ def reindex() -> int:
     return _keep_all(Message.objects.all())
 
 
+def forget_removed_words() -> bool:
+    """Take words out of the index itself whose entries were deleted; whether there may be more to
+    do. SQLite's index only notes that they are gone until its pieces are merged: a little at a
+    time, for others want to write. PostgreSQL does it when it vacuums."""
+    if connection.vendor != "sqlite":
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT total_changes()")
+        before = cursor.fetchone()[0]
+        cursor.execute("INSERT INTO chat_search (chat_search, rank) VALUES ('merge', %s)", [-PAGES])
+        cursor.execute("SELECT total_changes()")
+        return bool(cursor.fetchone()[0] - before > 1)
+
+
 def text_of(part: Part) -> str:
     """What of a part is searched: its text, or what a tool was asked and answered; no thinking."""
-    data = part.data if isinstance(part.data, dict) else {}
-    match part.type:
-        case Part.Type.TEXT:
-            return "" if part.ignored else part.text
+    if part.type == Part.Type.TEXT:
+        return "" if part.ignored else part.text
+    return _words_in(part.type, part.data if isinstance(part.data, dict) else {})
+
+
+def _words_in(kind: str, data: JsonObject) -> str:
+    match kind:
         case Part.Type.TOOL:
             state = data.get("state") or {}
             asked = " ".join(_strings(state.get("input")))
@@ -83,7 +109,13 @@ def text_of(part: Part) -> str:
 
 def searched(parts: Sequence[values.Part]) -> str:
     """The same of the parts of a message, all together."""
-    return "\n".join(text_of(Part.of(part, at)) for at, part in enumerate(parts))
+    return "\n".join(map(_text_of_value, parts))
+
+
+def _text_of_value(part: values.Part) -> str:
+    if isinstance(part, values.TextPart):
+        return "" if part.ignored else part.text
+    return _words_in(part.type, part_to_json(part))
 
 
 def _strings(value: Any) -> Iterable[str]:

@@ -60,6 +60,11 @@ def find_listed(caller: Caller, conversation_id: str) -> Listed | None:
     return _listed(rows[0]) if rows else None
 
 
+def was_read(caller: Caller) -> bool:
+    """Whether to say beside their name that an administrator has read something of theirs."""
+    return statements.was_read(caller.user_id)
+
+
 def _listed(row: tuple[Any, ...]) -> Listed:
     key, title, updated, pinned, unread, archived, live = row
     marks = bool(pinned), bool(unread), bool(archived), bool(live)

@@ -4,28 +4,14 @@ as watching.
 All are hints that save time: a stop is also in the generation's row, and views are rows too.
 """
 
-import asyncio
-import logging
-
 from chat.models import Generation
 from chat.protocol.stopped import StoppedBy
-from chat.services.broadcast import (
-    PROCESSES,
-    Note,
-    Seen,
-    StopRun,
-    Subscription,
-    TryNow,
-    tell_processes,
-)
+from chat.services.broadcast import PROCESSES, Subscription, tell_processes
+from chat.services.notes import Note, RunLeft, Seen, StopRun, TryNow
 from chat.services.pool import in_writer
 from chat.services.processes import presence
 from chat.services.runs.run import RUNS
-
-log = logging.getLogger(__name__)
-
-# Seconds until a layer that is away is tried again.
-AGAIN = 2.0
+from chat.services.turns.take_up import take_up_soon
 
 
 async def ask_to_stop(conversation_id: str, request_id: str, stop: StoppedBy) -> None:
@@ -52,6 +38,17 @@ def request_stops(conversation_id: str, stop: StoppedBy) -> list[str]:
     return [str(pk) for pk in active.values_list("pk", flat=True)]
 
 
+async def stop_all_of(user_id: int) -> None:
+    """Stop whatever is being written for somebody who may no longer come in."""
+    for conversation_id in await in_writer(_running_for, user_id):
+        await stop_runs(conversation_id, StoppedBy(reason="deactivated"))
+
+
+def _running_for(user_id: int) -> list[str]:
+    active = Generation.objects.filter(status="active", conversation__owner_id=user_id)
+    return [str(key) for key in active.values_list("conversation_id", flat=True)]
+
+
 async def ask_to_try(conversation_id: str, request_id: str) -> None:
     """End the wait of a run for its provider, here at once, or wherever it is."""
     run = RUNS.get(conversation_id)
@@ -63,21 +60,19 @@ async def ask_to_try(conversation_id: str, request_id: str) -> None:
 
 async def listen() -> None:
     """Do what other processes ask for, as long as this one lives."""
-    while True:
-        subscription = await Subscription.open()
-        try:
-            await subscription.join([PROCESSES])
-            while True:
-                handle(await subscription.receive())
-        except Exception:  # a layer that is away comes back; runs and rows do not need it
-            log.exception("the channel layer is away")
-        finally:
-            await subscription.close()
-        await asyncio.sleep(AGAIN)
+    subscription = await Subscription.open()
+    try:
+        await subscription.join([PROCESSES])
+        while True:
+            handle(await subscription.receive())
+    finally:
+        await subscription.close()
 
 
 def handle(note: Note) -> None:
     match note:
+        case RunLeft():
+            take_up_soon()
         case Seen() if note.conversation_id in RUNS:
             presence.seen_here(note.conversation_id)
         case StopRun():

@@ -1,12 +1,14 @@
 """This server process as the others see it: alive while its lease is renewed."""
 
+import contextlib
 import os
 import socket
 import threading
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 
@@ -18,6 +20,8 @@ from chat.services.statements import is_process
 
 # A process that goes down begins nothing new.
 closing = False
+# Servers go on with what other processes leave; commands do not.
+serving = False
 
 _id: UUID | None = None
 _making = threading.Lock()
@@ -35,9 +39,37 @@ def this_process() -> UUID:
                 pid=os.getpid(),
                 place=identity.place(),
                 born=identity.born(),
+                # By the database's clock, as all leases: it says who was there when one ran out.
+                started=Now(),
+                serves=serving and not closing,
                 lease=_lease(),
             ).pk
         return _id
+
+
+def began() -> datetime:
+    """Since when this process is there."""
+    return Process.objects.get(pk=this_process()).started
+
+
+def note_serving() -> None:
+    """Say in the row whether this process goes on with what others leave."""
+    Process.objects.filter(pk=this_process()).update(serves=serving and not closing)
+
+
+def others_serve(before: datetime | None = None) -> bool:
+    """Whether another process goes on with what this one leaves; one that was there before."""
+    alive = Process.objects.filter(serves=True, lease__gte=Now())
+    if before is not None:
+        alive = alive.filter(started__lt=before)
+    return alive.exclude(pk=this_process()).exists()
+
+
+def count_servers() -> int:
+    """How many servers use this database now; none where it is empty, or of another version."""
+    with contextlib.suppress(DatabaseError):
+        return Process.objects.filter(serves=True, lease__gte=Now()).count()
+    return 0
 
 
 def is_closing() -> bool:
@@ -55,6 +87,7 @@ def _lease() -> Combinable:
 
 
 async def retire() -> None:
-    """Give the lease back at an orderly end."""
+    """Give the lease back at an orderly end. What could not be settled is found by its lease."""
     if _id is not None:
-        await in_writer(Process.objects.filter(pk=_id).delete)
+        mine = Process.objects.filter(pk=_id)
+        await in_writer(mine.exclude(generations__status="active").delete)

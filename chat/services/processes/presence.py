@@ -15,12 +15,13 @@ from django.db import DatabaseError, InterfaceError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from chat.models import Conversation, Generation, Profile, View
+from chat.models import Conversation, Profile, View
 from chat.protocol.ids import new_id
 from chat.protocol.stopped import StoppedBy
-from chat.services import statements
-from chat.services.broadcast import Seen, tell_processes, tell_sidebar
+from chat.services import sql, statements
+from chat.services.broadcast import tell_processes, tell_sidebar
 from chat.services.caller import Caller
+from chat.services.notes import Seen
 from chat.services.pool import in_pool, in_writer
 from chat.services.processes.lease import this_process
 from chat.services.runs.run import RUNS
@@ -79,7 +80,7 @@ async def note_page(caller: Caller, conversation_id: str) -> None:
 
 def forget_views() -> None:
     """Views that were left, of conversations in which nothing is being written any more."""
-    _left_for_good(View.objects.all()).delete()
+    statements.forget_left_views()
 
 
 # --- without a socket -------------------------------------------------------------
@@ -132,7 +133,8 @@ async def stop_unwatched() -> None:
 def _attach(caller: Caller, conversation_id: str, socket: str, hidden: bool) -> bool:
     key = UUID(conversation_id) if conversation_id else None
     statements.write_view(
-        View(
+        sql.new(
+            View,
             conversation_id=key,
             user_id=caller.user_id,
             process_id=this_process(),
@@ -152,11 +154,7 @@ def _look(caller: Caller, conversation_id: str, socket: str, hidden: bool) -> bo
 
 @transaction.atomic
 def _leave(caller: Caller, socket: str, closed: bool) -> None:
-    """What the tab showed before is left by it in the same way, at the same time."""
-    tab = View.objects.filter(user_id=caller.user_id, tab_id=_tab(caller, socket))
-    gone = tab.filter(Q(socket=socket) | Q(left_at__isnull=False))
-    gone.update(left_at=Now(), closed=closed)
-    _left_for_good(tab).delete()
+    statements.leave_views(caller.user_id, _tab(caller, socket), socket, closed=closed)
 
 
 @transaction.atomic
@@ -168,16 +166,14 @@ def _note_page(caller: Caller, conversation_id: str) -> None:
     )
 
 
-def _left_for_good(views: QuerySet[View]) -> QuerySet[View]:
-    """Those of temporary chats stay: they say how long the chat does."""
-    running = Generation.objects.filter(conversation=OuterRef("conversation"), status="active")
-    temporary = Conversation.objects.filter(pk=OuterRef("conversation"), temporary=True)
-    return views.filter(~Exists(running), ~Exists(temporary), left_at__isnull=False)
-
-
 def _tab(caller: Caller, socket: str) -> str:
     """A program that names no tab is one of its own."""
     return caller.tab_id or socket
+
+
+def is_watched(conversation_id: str) -> bool:
+    """Whether a tab counts as watching a conversation, or its owner wants answers to go on."""
+    return conversation_id in _seen or bool(_watched([conversation_id]))
 
 
 def _watched(conversation_ids: list[str]) -> set[str]:

@@ -1,6 +1,6 @@
 """The content of attached files for a run: read once, and only what its model accepts."""
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,12 +12,14 @@ from chat.engine.files import (
     file_as_text,
     pdf_as_text,
 )
+from chat.formats.pdf_text import UnreadablePdf, pdf_text
 from chat.models import Attachment
 from chat.protocol.files import PDF, TEXT, own_id
+from chat.protocol.interfaces import FileBlock
 from chat.protocol.messages import WithParts
 from chat.protocol.parts import FilePart, Part, TextPart
 from chat.protocol.text import clean_text
-from chat.services.conversations.derived import read_file, shown_picture, text_of_pdf
+from chat.services.conversations.derived import LONGEST_TEXT, read_file, shown_picture, text_of_pdf
 
 Rows = Mapping[str, Attachment]
 
@@ -97,6 +99,16 @@ def _opened(
     if len(picture.data) > room:
         return _note(part, TOO_LARGE)
     return _inline(picture.mime, picture.data)
+
+
+def document_as_text(block: FileBlock) -> str:
+    """A PDF file that was to be sent as it is; empty where it has no text. Takes a while."""
+    try:
+        found = pdf_text(b64decode(block.url.rpartition(",")[2]), longest=LONGEST_TEXT)
+    except (UnreadablePdf, ValueError):
+        return ""
+    text = pdf_as_text(block.filename or "file", found.text, found.pages, found.pages_read)
+    return text if found.text.strip() else ""
 
 
 def picture_inline(row: Attachment, accepted: AcceptedFiles) -> Inline | None:

@@ -17,7 +17,7 @@ from chat.services.access import lock_row
 from chat.services.broadcast import publish
 from chat.services.conversations.revision import edited, raise_rev
 from chat.services.pool import in_writer
-from chat.services.runs.background_calls import ask_in_background
+from chat.services.runs.background_calls import For, ask_in_background
 from chat.services.runs.rows import Placed, write_parts
 from chat.services.runs.run import Run
 
@@ -57,12 +57,17 @@ async def _sum_up(run: Run, provider: ModelProvider, request: ModelRequest, limi
         provider,
         context.summary_request(request, older, limit),
         run.spec.model,
-        run.conversation_id,
-        BackgroundCall.Purpose.SUMMARY,
+        For(
+            run.spec.user_id,
+            run.conversation_id,
+            run.info.agent,
+            BackgroundCall.Purpose.SUMMARY,
+        ),
+        use=str.strip,
     )
-    if not text.strip():
+    if not text:
         return
-    summary = Summary(body=text.strip())
+    summary = Summary(body=text)
     first = kept[0].model_copy(
         update={"info": kept[0].info.model_copy(update={"summary": summary})}
     )

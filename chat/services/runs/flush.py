@@ -17,37 +17,43 @@ log = logging.getLogger(__name__)
 
 EVERY = 0.5
 
-Batch = list[tuple[str, int, list[Placed]]]
+# Of each run: its id and its attempt, its last event, and the parts that have changed.
+Batch = list[tuple[tuple[str, int], int, list[Placed]]]
 # Of each run that is still ours: who asked it to stop, if anybody did.
 Stops = dict[str, StoppedBy | None]
 
 
 def write_batch(batch: Batch) -> Stops:
     """Write what changed; for each run that is still ours, who asked it to stop, if anyone."""
-    runs = {UUID(request_id): seq for request_id, seq, _ in batch}
+    seqs = {UUID(request_id): seq for (request_id, _), seq, _ in batch}
+    attempts = {UUID(request_id): attempt for (request_id, attempt), _, _ in batch}
     with transaction.atomic():
-        held = statements.held_runs(list(runs))
+        held = statements.held_runs(attempts)
         ours = {str(key): by for key, by in held.items()}
-        statements.note_flushed({key: runs[key] for key in held})
+        statements.note_flushed({key: seqs[key] for key in held})
         write_parts(
-            [part for request_id, _, parts in batch if request_id in ours for part in parts]
+            [part for (request_id, _), _, parts in batch if request_id in ours for part in parts]
         )
     return {request_id: StoppedBy.from_json(by) if by else None for request_id, by in ours.items()}
 
 
 class Flusher:
-    """One task per process; the lock keeps a run's last write behind its flushes."""
+    """One task per process; the lock keeps a run's last write behind its flushes. With that write
+    a run has taken its rows upon itself, and is flushed no more."""
 
     def __init__(self) -> None:
         self.writing = asyncio.Lock()
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        # A round that somebody waits for and that has not begun yet.
+        self._coming: asyncio.Task[set[str]] | None = None
         self._background = Background()
 
     def ensure_running(self) -> None:
         if self._task is None or self._task.done():
             self.writing = asyncio.Lock()
             self._wanted = asyncio.Event()
+            self._coming = None
             self._task = self._background.spawn(self._keep_flushing(), "flusher")
 
     def soon(self) -> None:
@@ -65,31 +71,47 @@ class Flusher:
             self._wanted.clear()
             await self.flush()
 
-    async def flush(self) -> None:
+    async def keep(self, run: Run) -> bool:
+        """Write now; whether all that this run has changed before is in the rows. The round is one
+        for all who ask, and goes on without them: it holds what every run has changed."""
+        if self._coming is None:
+            self._coming = self._background.spawn(self.flush(), "a round of the flusher")
+        return run.request_id in await asyncio.shield(self._coming)
+
+    async def flush(self) -> set[str]:
+        """A round; the ids of the runs that are in the rows as they were when it began."""
         async with self.writing:
-            runs = [run for run in RUNS.values() if not run.lost]
-            batch: Batch = [(run.request_id, run.seq, run.take_dirty()) for run in runs]
+            # What changes from now on is for the next one.
+            self._coming = None
+            runs = [run for run in RUNS.values() if not (run.lost or run.ending)]
+            batch: Batch = [(run.attempt, run.seq, run.take_dirty()) for run in runs]
             if not batch:
-                return
+                return set()
+            failed: list[Run] = []
             try:
                 stops = await in_writer(write_batch, batch)
             except Exception:  # the text is in memory, and each run is tried by itself
                 log.exception("a flush failed")
-                stops = await self._flush_apart(runs, batch)
+                stops, failed = await self._flush_apart(runs, batch)
         for run in runs:
-            self._handle(run, stops)
+            # Of one that could not be written it is not known whether it is still ours.
+            if run not in failed:
+                self._handle(run, stops)
+        return set(stops)
 
-    async def _flush_apart(self, runs: list[Run], batch: Batch) -> Stops:
-        """Each run by itself: one that cannot be written must not hold up the others."""
+    async def _flush_apart(self, runs: list[Run], batch: Batch) -> tuple[Stops, list[Run]]:
+        """Each run by itself: one that cannot be written must not hold up the others. Those that
+        could not be are named."""
         stops: Stops = {}
+        failed: list[Run] = []
         for run, entry in zip(runs, batch, strict=True):
             try:
                 stops |= await in_writer(write_batch, [entry])
             except Exception:  # the next round tries again; if it never can, its end says so
                 log.exception("a run could not be flushed")
                 run.put_back(entry[2])
-                stops[run.request_id] = None
-        return stops
+                failed.append(run)
+        return stops, failed
 
     def _handle(self, run: Run, stops: Stops) -> None:
         by = stops.get(run.request_id)

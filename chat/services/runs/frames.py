@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from chat.engine.changes import PartClosed, PartGrew, PartOpened, ToolChanged
 from chat.protocol.citations import Citation
-from chat.protocol.events import Chunk, RunEvent, Step, Thinking, Tool
+from chat.protocol.events import Chunk, Heading, RunEvent, Step, Thinking, Tool
 from chat.protocol.notes import part_notes
 from chat.protocol.parts import (
     FilePart,
@@ -20,8 +20,8 @@ from chat.protocol.parts import (
 from chat.protocol.projections import result_json
 from chat.protocol.tool_state import ToolCompleted, ToolError, ToolPending
 
-# Gives an event its place: the header of the run, and the next `seq`.
-Place = Callable[[RunEvent], RunEvent]
+# Where the next event belongs: the header of the run, and the next `seq`.
+NextHeading = Callable[[], Heading]
 
 
 @dataclass(slots=True)
@@ -37,9 +37,9 @@ class Growth:
     time: OpenSpan | None = None
     citations: tuple[Citation, ...] = ()
 
-    def event(self, conversation_id: str) -> Chunk | Thinking:
+    def event(self, heading: Heading) -> Chunk | Thinking:
         event = self.kind(
-            conversation_id=conversation_id,
+            **heading,
             part_id=self.part_id,
             position=self.position,
             offset=self.offset,
@@ -104,13 +104,15 @@ class Frames:
         # What comes later must not be told before this.
         self._open.clear()
 
-    def take(self, place: Place) -> list[RunEvent]:
+    def take(self, next_heading: NextHeading) -> list[RunEvent]:
         """The events of the next frame, each put in its place."""
         waiting, self._waiting = self._waiting, []
         self._open.clear()
         self.size = 0
         return [
-            place(entry.event(self._conversation_id) if isinstance(entry, Growth) else entry)
+            entry.event(next_heading())
+            if isinstance(entry, Growth)
+            else replace(entry, **next_heading())
             for entry in waiting
         ]
 

@@ -1,5 +1,7 @@
 """What a run asks its model: the messages, the tools and the files, request by request."""
 
+from collections.abc import Iterator
+
 from django.conf import settings
 
 from chat.engine import context
@@ -8,23 +10,30 @@ from chat.engine.history import HistoryOptions, to_model_messages
 from chat.protocol.displays import Display
 from chat.protocol.interfaces import (
     ModelMessage,
+    ModelProvider,
     ModelRequest,
     TextBlock,
+    Toolbox,
     ToolContext,
 )
-from chat.protocol.messages import WithParts
+from chat.protocol.messages import WithParts, is_answer
 from chat.protocol.notes import state_notes
 from chat.protocol.parts import Part, ToolPart
 from chat.protocol.tool_state import ToolCompleted
 from chat.providers.http import HttpSettings
 from chat.providers.registry import shared_http
 from chat.services.pool import in_pool, in_worker
+from chat.services.runs.budgeted import BudgetedProvider
 from chat.services.runs.files import has_files, open_files, rows_of
 from chat.services.runs.fit import make_fit
 from chat.services.runs.model import open_model
 from chat.services.runs.run import Run
-from chat.services.runs.tool_pictures import PictureKeeper
+from chat.services.runs.tool_pictures import PictureKeeper, PictureKeepingProvider
+from chat.services.runs.written_first import WritingToolbox
 from chat.tools.registry import registry
+
+# Tools that say nothing but what they have found elsewhere, by us and by providers.
+_FROM_OUTSIDE = frozenset({"duckduckgo_search", "read_page", "web_search", "web_fetch"})
 
 GO_ON = "Continue exactly where you stopped, without repeating anything."
 
@@ -35,15 +44,29 @@ class RequestBuilder:
     def __init__(self, run: Run) -> None:
         self.run = run
         accepted = run.spec.model.accepted_files
-        self.toolbox = PictureKeeper(registry.toolbox(run.spec.tools), run.spec.user_id, accepted)
+        self.toolbox = PictureKeeper(
+            registry.toolbox(run.spec.tools, limits=run.spec.tool_limits),
+            run.spec.user_id,
+            accepted,
+        )
         self.tools = tuple(self.toolbox.specs())
-        self.provider = open_model(
+        model: ModelProvider = open_model(
             run.spec.model,
             shared_http(http_settings()),
             style=run.spec.tool_style,
             tools=self.tools,
             try_now=run.try_now,
         )
+        if run.spec.limited:
+            model = BudgetedProvider(model, run)
+        if run.spans:
+            model = run.spans.provider(model, run.spec.model.connection.base_url)
+        self.provider = PictureKeepingProvider(model, self.toolbox, run.info.id)
+
+    def running_toolbox(self) -> Toolbox:
+        """That by which calls are made."""
+        toolbox = WritingToolbox(self.toolbox, self.run)
+        return self.run.spans.toolbox(toolbox) if self.run.spans else toolbox
 
     def request(self, parts: tuple[Part, ...]) -> ModelRequest:
         spec = self.run.spec
@@ -54,13 +77,14 @@ class RequestBuilder:
             tools=self.tools,
             server_tools=spec.model.server_tools,
             temperature=spec.temperature,
-            max_output=spec.model.max_output,
-            longest=spec.model.longest_output,
+            output_limit=spec.model.output_limit,
+            longest_output=spec.model.longest_output,
             window=spec.model.context_window,
             thinks=spec.model.thinks,
             thinking=spec.model.thinking,
             effort=spec.effort,
             cache_key=self.run.conversation_id,
+            conversation_id=self.run.conversation_id,
         )
 
     def _messages(self, parts: tuple[Part, ...]) -> tuple[ModelMessage, ...]:
@@ -100,7 +124,7 @@ class RequestBuilder:
 
     def _room(self, window: int) -> int:
         model = self.run.spec.model
-        return context.room(window, model.max_output, model.longest_output)
+        return context.room(window, model.output_limit, model.longest_output)
 
     async def _shorten(self, limit: int) -> None:
         await make_fit(self.run, self.provider, self._now, limit)
@@ -116,7 +140,17 @@ class RequestBuilder:
             language=self.run.spec.language,
             previous=self._previous(call),
             search_engine=self.run.spec.search_engine,
+            told=self._told,
         )
+
+    def _told(self) -> Iterator[str]:
+        """What the person said, and what searches and pages did."""
+        for message in (*self.run.spec.history, self.run.so_far()):
+            if not is_answer(message.info):
+                yield message.text
+            for tool in message.tools:
+                if tool.tool in _FROM_OUTSIDE and isinstance(tool.state, ToolCompleted):
+                    yield tool.state.output
 
     def _previous(self, call: ToolPart) -> Display | None:
         """What the same tool showed last in this conversation."""

@@ -2,14 +2,14 @@
 
 import asyncio
 import time
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from chat.engine.assembly import Assembly
 from chat.engine.changes import Change, PartGrew
-from chat.protocol.events import Edited, Event, Retry, RunEvent, Start, UserMessage
+from chat.protocol.events import Edited, Event, Heading, Retry, RunEvent, Start, UserMessage
 from chat.protocol.ids import now_ms
 from chat.protocol.messages import WithParts
-from chat.protocol.parts import ReasoningPart, StepFinishPart, TextPart, ToolPart
+from chat.protocol.parts import ReasoningPart, TextPart, ToolPart
 from chat.protocol.stopped import StoppedBy
 from chat.services.background import Background
 from chat.services.broadcast import publish, put_at_once
@@ -18,10 +18,16 @@ from chat.services.runs.pace import pace
 from chat.services.runs.rows import Placed
 from chat.services.runs.spec import RunSpec
 
-# A frame waits a little longer while it holds next to nothing: below about eight characters its
-# wrapping would weigh more than its words.
-SHORT_FRAME = 8
+if TYPE_CHECKING:
+    from chat.services.telemetry.spans import RunSpans
+
+# A frame waits a little longer while it holds next to nothing: with fewer than five characters in
+# each a tab would be sent more than fourteen bytes for a character, nearly all of them wrapping.
+SHORT_FRAME = 5
 SHORT_FRAME_WAITS = 0.060
+# Whoever sends more than so many characters in a frame is read without a pause: ten times as fast
+# as people read, a provider would fill what may lie here unread, and have to wait.
+MUCH = 250
 
 
 class Run:
@@ -44,7 +50,7 @@ class Run:
         # What is told before anything else: of the messages that this run answers.
         self._before: list[Event] = []
         self.frames = Frames(self.conversation_id)
-        self.seq = 0
+        self.seq = spec.seq
         self.rev = spec.rev
         self.stopped: StoppedBy | None = None
         # The provider failed and will be asked again. No row says so: who joins meanwhile is told
@@ -52,8 +58,12 @@ class Run:
         self.retry: Retry | None = None
         # Set by somebody who does not want to wait until then.
         self.try_now = asyncio.Event()
-        # Another process has settled this run.
+        # Where an operator traces: the span of this answer.
+        self.spans: RunSpans | None = None
+        # Another process has settled this run, or goes on with it.
         self.lost = False
+        # The process goes down, and another shall go on with this run.
+        self.leaving = False
         self.began_at = time.monotonic()
         self.begun = False
         self.ending = False
@@ -61,6 +71,7 @@ class Run:
         self._dirty: set[int] = set()
         # When the next frame may leave.
         self._due = 0.0
+        self._last_size = 0
         self._timer: asyncio.TimerHandle | None = None
         self._order = asyncio.Lock()
         self._sending = Background()
@@ -88,7 +99,8 @@ class Run:
             self._schedule(urgent=self.frames.grew(change))
             return False
         self._schedule(urgent=self.frames.changed(change))
-        return isinstance(change.part, StepFinishPart | ToolPart)
+        # The end of a step is written with what follows it: its tools, or the end of the answer.
+        return isinstance(change.part, ToolPart)
 
     def tell(self, event: RunEvent) -> None:
         """Tell something that is not a change of parts, at once."""
@@ -97,11 +109,11 @@ class Run:
         self.frames.add(event)
         self._schedule(urgent=True)
 
-    def _place(self, event: RunEvent) -> RunEvent:
-        """The event with the header of this run and the next `seq`."""
+    def _next_heading(self) -> Heading:
+        """The header of this run with the next `seq`."""
         self.seq += 1
-        return replace(
-            event,
+        return Heading(
+            conversation_id=self.conversation_id,
             rev=self.rev,
             tab_id=self.spec.tab_id,
             request_id=self.request_id,
@@ -121,6 +133,15 @@ class Run:
         elif self._timer is None:
             self._timer = loop.call_at(due, self._on_time, due)
 
+    async def rest(self) -> None:
+        """Wait until the next frame may leave, unless much is coming: what the provider sends
+        meanwhile is then read, joined and told at once, instead of each token by itself."""
+        loop = asyncio.get_running_loop()
+        due, now = self._due, loop.time()
+        if self._last_size < MUCH and due > now:
+            await asyncio.sleep(due - now)
+            pace.late(loop.time() - due)
+
     def _on_time(self, due: float) -> None:
         pace.late(asyncio.get_running_loop().time() - due)
         self._timer = None
@@ -134,8 +155,9 @@ class Run:
         # A run that another process has settled tells nothing any more.
         if self.lost or not self.frames:
             return
-        self._due = asyncio.get_running_loop().time() + pace.wait()
-        events = [*self._before, *self.frames.take(self._place)]
+        self._due = pace.next_frame(asyncio.get_running_loop().time())
+        self._last_size = self.frames.size
+        events = [*self._before, *self.frames.take(self._next_heading)]
         self._before.clear()
         if not put_at_once(self.conversation_id, events):
             self._sending.spawn(self._publish(events), f"frame of {self.request_id}")
@@ -177,6 +199,26 @@ class Run:
         """Cancel the model call and its tools; what was written is kept."""
         if self.stopped is None and not self.ending:
             self.stopped = stop
+            self._cancel()
+
+    @property
+    def attempt(self) -> tuple[str, int]:
+        """Which run this is, and how often others have gone on with it before."""
+        return self.request_id, self.spec.attempt
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it can be left now: none of our tools is at work."""
+        return not self.assembly.runs_calls
+
+    def leave(self) -> None:
+        """Come to an end here as soon as no tool is at work, so that another goes on."""
+        self.leaving = True
+        if self.is_free:
+            self.leave_now()
+
+    def leave_now(self) -> None:
+        if self.stopped is None and not self.ending:
             self._cancel()
 
     def lose(self) -> None:

@@ -26,11 +26,13 @@ from chat.services import sql, statements
 from chat.services.broadcast import tell_sidebar
 from chat.services.conversations.history import answer_info, read_messages
 from chat.services.conversations.search_index import index_text, searched
-from chat.services.pool import in_pool, in_writer
+from chat.services.pool import in_pool, in_transaction
 from chat.services.runs.flush import flusher
 from chat.services.runs.rows import Placed, write_parts
 from chat.services.runs.run import Run, release
 from chat.services.runs.titles import improve_title
+from chat.services.telemetry.metrics import count_end
+from chat.services.usage.count import count_answer
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +72,10 @@ def stopped(run: Run) -> Outcome:
     stop = run.stopped or StoppedBy(reason="shutdown")
     if stop.reason == "shutdown":
         return failed(SHUTDOWN)
+    return cancelled(stop)
+
+
+def cancelled(stop: StoppedBy) -> Outcome:
     return Outcome(status="cancelled", finish_reason="cancelled", error_data=stop.to_json())
 
 
@@ -91,6 +97,8 @@ class Settled:
     info: AnswerInfo
     # Whether a queued message may be sent now.
     goes_on: bool = False
+    # The conversation's title, unless somebody gave it by hand.
+    made_title: str = ""
 
 
 def settle(
@@ -99,13 +107,14 @@ def settle(
     answer: WithParts,
     outcome: Outcome,
     placed: Sequence[Placed] = (),
+    attempt: int = 0,
 ) -> Settled | None:
-    """End a run if it has not ended yet; nothing when somebody was first. `placed` are the parts
-    of the answer that its rows are behind with."""
+    """End a run if it has not ended yet; nothing when somebody was first, or another process goes
+    on with it. `placed` are the parts of the answer that its rows are behind with."""
     message_id, conversation_id = UUID(answer.info.id), UUID(answer.info.session_id)
     now = timezone.now()
     with transaction.atomic():
-        if not statements.end_run(UUID(request_id), _GENERATION[outcome.status], now):
+        if not statements.end_run(UUID(request_id), _GENERATION[outcome.status], now, attempt):
             return None
         write_parts(placed)
         _close_message(message_id, outcome, now)
@@ -113,7 +122,10 @@ def settle(
         after = statements.raise_rev_after(message_id, conversation_id, now, hold=hold)
         if not after.temporary:
             index_text(owner_id, conversation_id, message_id, searched(answer.parts))
-        return Settled(rev=after.rev, info=answer_info(after.answer), goes_on=after.goes_on)
+        info = answer_info(after.answer)
+        # Last: other answers of the same person are counted in the same row.
+        count_answer(request_id, owner_id, info, answer.parts, outcome.status)
+        return Settled(after.rev, info, after.goes_on, after.made_title)
 
 
 def _close_message(message_id: UUID, outcome: Outcome, now: datetime) -> None:
@@ -132,7 +144,7 @@ def _close_message(message_id: UUID, outcome: Outcome, now: datetime) -> None:
         "updated": now,
         "completed_at": now,
     }
-    sql.update(Message(pk=message_id, **closed), *closed)
+    sql.write(Message, message_id, closed)
 
 
 # --- a run of this process --------------------------------------------------------
@@ -153,12 +165,15 @@ async def _end(run: Run, outcome: Outcome) -> None:
     try:
         for change in run.assembly.abort():
             run.note(change)
-        # The last words are drawn while the rows are written.
-        run.flush_now()
+        # The last words are drawn while the rows are written. Where all are drawn already, the
+        # end of the text is told with that of the answer.
+        if run.frames.size:
+            run.flush_now()
         if not run.lost:
             settled = await _settle(run, outcome)
         if settled is not None:
             run.rev = settled.rev
+            count_end(run.request_id, settled.info, run.assembly.parts())
             run.tell(ending_of(WithParts(info=settled.info, parts=run.assembly.parts())))
     finally:
         # Whatever went wrong, what is not settled here is then settled by the sweep.
@@ -169,7 +184,7 @@ async def _end(run: Run, outcome: Outcome) -> None:
             send_next(run.conversation_id)
     await tell_sidebar(run.spec.user_id, run.conversation_id)
     if settled is not None and settled.info.status == "success":
-        improve_title(run)
+        improve_title(run, settled.made_title)
 
 
 async def _settle(run: Run, outcome: Outcome) -> Settled | None:
@@ -179,17 +194,20 @@ async def _settle(run: Run, outcome: Outcome) -> Settled | None:
     running = (run.request_id, run.spec.user_id)
     wait = 0.1
     while True:
+        # What a flush has under way of this run is stored before, or put back.
         async with flusher.writing:
             placed = run.take_dirty()
-            try:
-                return await in_writer(settle, *running, run.so_far(), outcome, placed)
-            except (OperationalError, InterfaceError):
-                log.exception("a run could not be settled yet")
-                run.put_back(placed)
-            except Exception:  # an answer that cannot be kept must not be for ever unfinished
-                log.exception("a run could not be kept")
-                failure = failed("error.chat_generation_failed")
-                [stored] = await in_pool(read_messages, [UUID(run.info.id)])
-                return await in_writer(settle, *running, stored, failure)
+        try:
+            return await in_transaction(
+                settle, *running, run.so_far(), outcome, placed, run.spec.attempt
+            )
+        except (OperationalError, InterfaceError):
+            log.exception("a run could not be settled yet")
+            run.put_back(placed)
+        except Exception:  # an answer that cannot be kept must not be for ever unfinished
+            log.exception("a run could not be kept")
+            failure = failed("error.chat_generation_failed")
+            [stored] = await in_pool(read_messages, [UUID(run.info.id)])
+            return await in_transaction(settle, *running, stored, failure, (), run.spec.attempt)
         await asyncio.sleep(wait)
         wait = min(wait * 2, 5.0)

@@ -3,13 +3,12 @@
 It is asked in the background, once. Whatever goes wrong leaves the title that is there.
 """
 
-import asyncio
 import logging
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
 
 from chat.formats.title import is_better, title_from, title_from_answer
 from chat.models import BackgroundCall, Conversation
@@ -21,15 +20,18 @@ from chat.protocol.messages import WithParts, is_answer
 from chat.protocol.parts import FilePart
 from chat.providers.registry import shared_http
 from chat.providers.retry import RetryPolicy
-from chat.services import statements
+from chat.services import sql, statements
 from chat.services.background import Background
 from chat.services.broadcast import publish, tell_sidebar
 from chat.services.conversations.search_index import index_title
-from chat.services.pool import in_pool, in_writer
-from chat.services.runs.background_calls import ask_in_background
+from chat.services.pool import in_pool
+from chat.services.runs.background_calls import For, ask_in_background
 from chat.services.runs.model import open_model
+from chat.services.runs.request_log import keep_requests
 from chat.services.runs.run import Run
 from chat.services.runs.spec import RunSpec
+from chat.services.telemetry.spans import traced_alone
+from chat.services.usage.spend import is_affordable
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +40,9 @@ PATIENCE: Final = 20.0
 EXCERPT: Final = 2000
 # A model may reason at length before it writes six words.
 MAX_OUTPUT: Final = 1000
+# Positions are never used again: an answer that stands here is the first of its conversation, and
+# no title can have been asked for before.
+FIRST: Final = 2
 # This provider cannot think of a title.
 WITHOUT: Final = "demo"
 
@@ -49,8 +54,17 @@ SYSTEM: Final = (
 _asking = Background()
 
 
-def improve_title(run: Run) -> None:
-    """Ask for a title after the first answer, if that is wanted; nobody waits for it."""
+class _About(NamedTuple):
+    """The title that was made of the first words, and what question and answer begin with."""
+
+    title: str
+    question: str
+    answer: str
+
+
+def improve_title(run: Run, title: str) -> None:
+    """Ask for another title after the first answer, if that is wanted and the conversation still
+    has the one that was made of its first words; nobody waits for it."""
     spec = run.spec
     first = [message for message in spec.history if not is_answer(message.info)][:1]
     if (
@@ -58,9 +72,11 @@ def improve_title(run: Run) -> None:
         or spec.model.connection.kind == WITHOUT
         or not first
         or any(is_answer(message.info) for message in spec.history)
+        or title != _made_from(first[0])
     ):
         return
-    _asking.spawn(_improve(spec, first[0], run.so_far()), f"title {run.conversation_id}")
+    about = _About(title, first[0].text[:EXCERPT], run.so_far().text[:EXCERPT])
+    _asking.spawn(_improve(spec, about), f"title {run.conversation_id}")
 
 
 async def stop_asking_for_titles() -> None:
@@ -68,28 +84,41 @@ async def stop_asking_for_titles() -> None:
     await _asking.cancel()
 
 
-async def _improve(spec: RunSpec, question: WithParts, answer: WithParts) -> None:
+async def _improve(spec: RunSpec, about: _About) -> None:
     conversation_id = spec.info.session_id
-    made = _made_from(question)
     try:
-        if not await in_pool(_has_title, conversation_id, made):
+        if spec.info.position > FIRST and await in_pool(_was_asked, conversation_id):
             return
-        provider = open_model(spec.model, shared_http(), RetryPolicy(attempts=1))
-        async with asyncio.timeout(PATIENCE):
-            text = await ask_in_background(
-                provider,
-                _request(spec, question, answer),
-                spec.model,
-                conversation_id,
-                BackgroundCall.Purpose.TITLE,
-            )
-        title = title_from_answer(text)
-        if is_better(title, made, f"{question.text[:EXCERPT]} {answer.text[:EXCERPT]}"):
-            await _keep_and_tell(spec, made, title)
+        if spec.limited and not await in_pool(is_affordable, spec.user_id):
+            return
+        keep_requests(spec, "title")
+        provider = traced_alone(
+            open_model(spec.model, shared_http(), RetryPolicy(attempts=1)), spec
+        )
+        event = await ask_in_background(
+            provider,
+            _request(spec, about),
+            spec.model,
+            For(spec.user_id, conversation_id, spec.info.agent, BackgroundCall.Purpose.TITLE),
+            use=partial(_keep, spec, about),
+            patience=PATIENCE,
+        )
+        if event is not None:
+            await publish(conversation_id, [event])
+            await tell_sidebar(spec.user_id, conversation_id)
     except (ProviderError, TimeoutError) as error:
         log.warning("no better title was given: %s", error or type(error).__name__)
     except Exception:  # a title is a nicety: nothing else may suffer for it
         log.exception("a title could not be made")
+
+
+def _was_asked(conversation_id: str) -> bool:
+    """Whether a title was answered before: one that was no better is not asked for again with
+    every other answer to the first question."""
+    asked = BackgroundCall.objects.filter(
+        conversation_id=conversation_id, purpose=BackgroundCall.Purpose.TITLE
+    )
+    return asked.exists()
 
 
 def _made_from(question: WithParts) -> str:
@@ -99,13 +128,13 @@ def _made_from(question: WithParts) -> str:
     return title_from(text) if text else ""
 
 
-def _request(spec: RunSpec, question: WithParts, answer: WithParts) -> ModelRequest:
-    asked = f"{question.text[:EXCERPT]}\n\n---\n\n{answer.text[:EXCERPT]}"
+def _request(spec: RunSpec, about: _About) -> ModelRequest:
+    asked = f"{about.question}\n\n---\n\n{about.answer}"
     return ModelRequest(
         model=spec.model.ref.model_id,
         system=SYSTEM,
         messages=(ModelMessage("user", (TextBlock(f"{asked}\n\n---\n\nTitle:"),)),),
-        max_output=min(spec.model.max_output or MAX_OUTPUT, MAX_OUTPUT),
+        output_limit=min(spec.model.output_limit or MAX_OUTPUT, MAX_OUTPUT),
         thinks=spec.model.thinks,
         thinking=spec.model.thinking,
         # A title needs no thought, or as little as the model can.
@@ -113,25 +142,14 @@ def _request(spec: RunSpec, question: WithParts, answer: WithParts) -> ModelRequ
     )
 
 
-async def _keep_and_tell(spec: RunSpec, made: str, title: str) -> None:
-    conversation_id = spec.info.session_id
-    rev = await in_writer(_keep, spec, made, title)
+def _keep(spec: RunSpec, about: _About, text: str) -> Title | None:
+    """Keep what the model has answered, if it is better than the title that is there and nobody
+    has given another one meanwhile."""
+    key, title = UUID(spec.info.session_id), title_from_answer(text)
+    if not is_better(title, about.title, f"{about.question} {about.answer}"):
+        return None
+    rev = statements.change_title(key, about.title, title)
     if rev is None:
-        return
-    await publish(conversation_id, [Title(conversation_id=conversation_id, rev=rev, title=title)])
-    await tell_sidebar(spec.user_id, conversation_id)
-
-
-def _has_title(conversation_id: str, title: str) -> bool:
-    """Whether the title is still the one that was made from the first words."""
-    return statements.is_titled(UUID(conversation_id), title)
-
-
-@transaction.atomic
-def _keep(spec: RunSpec, made: str, title: str) -> int | None:
-    """Unless somebody has given another title meanwhile; the new revision."""
-    key = UUID(spec.info.session_id)
-    rev = statements.change_title(key, made, title)
-    if rev is not None:
-        index_title(Conversation(pk=key, owner_id=spec.user_id, title=title))
-    return rev
+        return None
+    index_title(sql.new(Conversation, id=key, owner_id=spec.user_id, title=title))
+    return Title(conversation_id=spec.info.session_id, rev=rev, title=title)

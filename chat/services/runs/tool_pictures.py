@@ -1,13 +1,23 @@
 """Pictures that tools return: kept as files, shown on the card, and sent to models that see."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from chat.engine.files import AcceptedFiles
 from chat.models import Attachment
 from chat.protocol.files import own_id
 from chat.protocol.frozen import JsonObject
-from chat.protocol.interfaces import Toolbox, ToolContext, ToolResult, ToolSpec
+from chat.protocol.interfaces import (
+    ModelProvider,
+    ModelRequest,
+    ProviderEvent,
+    Toolbox,
+    ToolContext,
+    ToolOutput,
+    ToolResult,
+    ToolSpec,
+)
 from chat.protocol.messages import WithParts
 from chat.protocol.parts import FilePart, Part, ToolPart
 from chat.protocol.tool_state import ToolCompleted
@@ -33,14 +43,14 @@ class PictureKeeper:
 
     async def run(self, name: str, arguments: JsonObject, context: ToolContext) -> ToolResult:
         result = await self._toolbox.run(name, arguments, context)
+        return await self.keep(result, context.conversation_id, context.message_id)
+
+    async def keep(self, result: ToolResult, conversation_id: str, message_id: str) -> ToolResult:
+        """The result with files in the place of its pictures."""
         if not result.pictures:
             return result
         files = await in_pool(
-            keep_tool_pictures,
-            self._user_id,
-            context.conversation_id,
-            context.message_id,
-            result.pictures,
+            keep_tool_pictures, self._user_id, conversation_id, message_id, result.pictures
         )
         await self._open(files)
         return replace(result, pictures=(), attachments=(*result.attachments, *files))
@@ -80,6 +90,26 @@ class PictureKeeper:
             else message
             for message in messages
         )
+
+
+class PictureKeepingProvider:
+    """A provider that runs its tools itself, whose pictures are kept like those of ours."""
+
+    def __init__(self, provider: ModelProvider, keeper: PictureKeeper, message_id: str) -> None:
+        self._provider = provider
+        self._keeper = keeper
+        self._message_id = message_id
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
+        async with aclosing(self._provider.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, ToolOutput) and event.result.pictures:
+                    kept = await self._keeper.keep(
+                        event.result, request.conversation_id, self._message_id
+                    )
+                    yield replace(event, result=kept)
+                else:
+                    yield event
 
 
 def _rows(user_id: int, files: Sequence[FilePart]) -> dict[str, Attachment]:

@@ -21,6 +21,8 @@ def style_of(
     answerer: Answerer, locked: str, model_before: ModelRef | None, history: Sequence[WithParts]
 ) -> ToolStyle:
     """The style of a run, kept for the next ones; the whole history is sent in it (C1, C2)."""
+    if answerer.model.runs_its_tools:
+        return "json"
     wanted = _wanted(answerer)
     if model_before != answerer.model.choice.ref:
         return resolve(wanted)

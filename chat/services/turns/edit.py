@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -15,7 +16,7 @@ from chat.protocol.ids import is_uuid, uuid7
 from chat.services import sql
 from chat.services.background import shielded
 from chat.services.caller import Caller
-from chat.services.catalog.known import current_catalog
+from chat.services.catalog.permissions import catalog_for
 from chat.services.conversations.revision import edited
 from chat.services.conversations.search_index import index_message
 from chat.services.pool import in_pool
@@ -60,7 +61,7 @@ async def regenerate(
 ) -> Started:
     """Another answer to the same message; the earlier one stays as a version. `model_id` is a
     model for this answer alone: the conversation goes on with the one that it has."""
-    model = await in_pool(_pick_model, model_id)
+    model = await in_pool(_pick_model, caller, model_id)
     await _make_room(caller, conversation_id, message_id, Message.Role.ASSISTANT)
     started = await when_stopped(write_regenerate, caller, conversation_id, message_id, model)
     return await launch(caller, started)
@@ -150,12 +151,12 @@ async def _make_room(
         await stop_and_wait(caller, conversation_id, request_id)
 
 
-def _pick_model(model_id: str) -> UUID | None:
+def _pick_model(caller: Caller, model_id: str) -> UUID | None:
     """The model that is asked for; one that cannot be used is refused before anything is
     stopped for it."""
     if not model_id:
         return None
-    picked = current_catalog().picked_model(model_id)
+    picked = catalog_for(caller).asked_model(model_id)
     if picked is None:
         raise ChatError("error.chat_model_not_configured")
     return picked
@@ -235,21 +236,29 @@ def _delete_after(conversation: Conversation, message: Message) -> list[int]:
 
 
 def _keep_version(conversation: Conversation, message: Message) -> None:
-    """Move the old text, and the answers to it, to a row that is out of sight."""
-    kept = Message.objects.create(
-        conversation=conversation,
-        copy_of=message,
-        version=message.version,
-        position=next_position(conversation),
-        role=message.role,
-        archived_at=timezone.now(),
-    )
+    """Keep the old text out of sight; the new one has the same files."""
     files = list(message.parts.filter(type="file"))
-    Part.objects.filter(message=message).update(message=kept)
-    Message.objects.filter(parent=message, role=Message.Role.ASSISTANT).update(parent=kept)
+    keep_text(message, next_position(conversation))
     for file in files:
         file.pk = uuid7()
-        file.message = message
         file.save(force_insert=True)
+
+
+def keep_text(message: Message, position: int, **told: Any) -> Message:
+    """Move the text of a message, and the answers to it, to a row of their own; what else is
+    `told` of it is kept with them. The message is given the next version, unsaved."""
+    kept = Message.objects.create(
+        conversation_id=message.conversation_id,
+        copy_of=message,
+        version=message.version,
+        position=position,
+        role=message.role,
+        format_version=message.format_version,
+        archived_at=timezone.now(),
+        **told,
+    )
+    Part.objects.filter(message=message).update(message=kept)
+    Message.objects.filter(parent=message).update(parent=kept)
     highest = Message.objects.filter(copy_of=message).aggregate(highest=Max("version"))["highest"]
     message.version = max(highest, message.version) + 1
+    return kept

@@ -24,13 +24,17 @@ from chat.services.pool import in_pool, in_writer
 from chat.services.runs import settle
 from chat.services.turns.enqueue import queue_changed
 from chat.services.turns.send import check_content, write_message
-from chat.services.turns.start import Started, Turn, launch, refuse, turn_in
+from chat.services.turns.start import Started, Turn, held_turn, launch, refuse, turn_in
 from chat.services.turns.stop import stop_and_wait, when_stopped
 
 log = logging.getLogger(__name__)
 
 # Why a message cannot be sent yet, although nothing is wrong with it.
-NO_ROOM = ("error.chat_server_busy", "error.chat_too_many_generations")
+NO_ROOM = (
+    "error.chat_server_busy",
+    "error.chat_too_many_generations",
+    "error.chat_too_many_messages",
+)
 BATCH = 100
 
 
@@ -193,13 +197,15 @@ def _write_next(conversation_id: str) -> tuple[Caller, Started] | None:
         return None
     if Generation.objects.filter(conversation=conversation, status="active").exists():
         return None
+    if not conversation.owner.is_active:
+        return None
     return Caller(conversation.owner_id), _write(conversation, row)
 
 
 def _write(conversation: Conversation, row: QueuedMessage, name: str = "") -> Started:
     """A queued message becomes a message, as if it had been sent now by whoever queued it."""
     caller = Caller(conversation.owner_id, name, row.tab_id, row.client_id)
-    turn = turn_in(caller, conversation)
+    turn = held_turn(caller, conversation)
     refuse(turn)
     Attachment.objects.filter(queued=row).update(queued=None)
     files = [file["id"] for file in row.files]

@@ -17,16 +17,17 @@ from chat.protocol.events import UserMessage
 from chat.protocol.factories import create_text_part
 from chat.protocol.ids import uuid7
 from chat.protocol.text import clean_text
+from chat.services import sql
 from chat.services.background import shielded
 from chat.services.broadcast import publish
 from chat.services.caller import Caller
-from chat.services.catalog.known import current_catalog
+from chat.services.catalog.permissions import catalog_for
 from chat.services.catalog.picks import Picks, apply_picks
 from chat.services.catalog.preferences import last_effort, remember_choice
 from chat.services.conversations.attachments import attach, check_ids
 from chat.services.conversations.folders import own_folder_key
 from chat.services.conversations.search_index import index_text, index_title
-from chat.services.pool import in_writer
+from chat.services.pool import in_transaction
 from chat.services.turns.enqueue import Queued, enqueue, find_queued, must_wait
 from chat.services.turns.start import (
     Started,
@@ -93,7 +94,7 @@ async def start_conversation(
     files = check_ids(attachments)
     text = check_content(content, required=not files)
     beginning = Beginning(picks, language, temporary, folder_id)
-    started = await in_writer(write_first_turn, caller, text, files, beginning)
+    started = await in_transaction(write_first_turn, caller, text, files, beginning)
     return await launch(caller, started)
 
 
@@ -162,7 +163,7 @@ def write_first_turn(
 
 def _begin(caller: Caller, beginning: Beginning) -> Conversation:
     """A new conversation, with what was picked for it; that is remembered for the next one."""
-    catalog = current_catalog()
+    catalog = catalog_for(caller, trying=beginning.picks.agent_id)
     conversation = Conversation(
         owner_id=caller.user_id,
         prompt_language=beginning.language,
@@ -189,7 +190,8 @@ def _new_message(
     """A new message and its parts, which are its files and its text. Its row is written with that
     of the answer; what is searched of it is written here."""
     conversation, caller = turn.conversation, turn.caller
-    message = Message(
+    message = sql.new(
+        Message,
         id=message_id,
         conversation_id=conversation.pk,
         parent_id=turn.standing.last,

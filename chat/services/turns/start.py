@@ -17,6 +17,7 @@ from django.db.models import F
 from django.utils import timezone, translation
 
 from chat.models import Conversation, Generation, Message, Part
+from chat.models.message import FORMAT_VERSION
 from chat.protocol import parts as values
 from chat.protocol.errors import ChatError
 from chat.protocol.events import Edited, UserMessage
@@ -25,7 +26,7 @@ from chat.services import sql, statements
 from chat.services.access import get_conversation, lock_conversation
 from chat.services.broadcast import tell_sidebar
 from chat.services.caller import Caller
-from chat.services.catalog.known import current_catalog
+from chat.services.catalog.permissions import catalog_for
 from chat.services.conversations.history import (
     answer_info,
     as_value,
@@ -40,6 +41,8 @@ from chat.services.runs.generate import start_run
 from chat.services.runs.run import RUNS
 from chat.services.runs.spec import Answerer, RunSpec, choose_answerer, make_spec
 from chat.services.runs.tool_style import style_of
+from chat.services.upkeep.repair import upgrade_held
+from chat.services.usage.spend import refuse_overspending
 
 # Out of the way of positions while parts change places.
 ASIDE = 1_000_000
@@ -88,7 +91,17 @@ class Started:
 
 def lock_turn(caller: Caller, conversation_id: str | UUID) -> Turn:
     """Hold a conversation until the transaction ends, and see how it stands then."""
-    return turn_in(caller, lock_conversation(caller, conversation_id))
+    return held_turn(caller, lock_conversation(caller, conversation_id))
+
+
+def held_turn(caller: Caller, conversation: Conversation) -> Turn:
+    """The same for one that is held: what was written in an older form is brought forward."""
+    statements.stand_in_line(conversation.owner_id)
+    turn = turn_in(caller, conversation)
+    oldest = turn.standing.oldest_form
+    if oldest is not None and oldest < FORMAT_VERSION and upgrade_held(conversation):
+        return turn_in(caller, conversation)
+    return turn
 
 
 def look_at_turn(caller: Caller, conversation_id: str | UUID) -> Turn:
@@ -113,8 +126,10 @@ def find_started(turn: Turn) -> Started | None:
 def refuse(turn: Turn) -> None:
     """Raise the reason why no turn can be taken now, if there is one."""
     refuse_busy(turn)
+    _refuse_newer(turn)
     refuse_stale(turn)
     _refuse_crowd(turn.standing.running)
+    refuse_overspending(turn.caller.user_id, turn.standing.running, turn.standing.catalog_stamp)
 
 
 def refuse_busy(turn: Turn) -> None:
@@ -129,6 +144,13 @@ def refuse_stale(turn: Turn) -> None:
     """The tab does not show the latest message."""
     if turn.caller.head not in (None, turn.standing.head):
         raise ChatError("error.chat_stale")
+
+
+def _refuse_newer(turn: Turn) -> None:
+    """What a later Parley has written cannot be put to a model, nor be written over."""
+    newest = turn.standing.newest_form
+    if newest is not None and newest > FORMAT_VERSION:
+        raise ChatError("error.chat_format_too_new")
 
 
 def _refuse_crowd(running: int) -> None:
@@ -161,7 +183,8 @@ def write_answer(
     conversation, answerer = turn.conversation, _answerer(turn, model_id)
     is_new = message._state.adding
     answers, highest = (0, 0) if is_new else statements.answers_to(message.pk)
-    answer = Message(
+    answer = sql.new(
+        Message,
         conversation_id=conversation.pk,
         parent_id=message.pk,
         version=highest + 1,
@@ -175,7 +198,8 @@ def write_answer(
         path={"cwd": f"/c/{conversation.pk}/", "root": "/"},
     )
     answer.siblings = answers + 1  # type: ignore[attr-defined]  # what `versions` counts
-    history = read_history(conversation.pk, before=answer.position)
+    has_begun = turn.standing.last is not None
+    history = read_history(conversation.pk, before=answer.position) if has_begun else ()
     _note_asked(conversation, message, answerer, turn.standing.answered_by, history)
     asked = WithParts(info=user_info(message), parts=new_parts) if is_new else as_value(message)
     sql.insert([message, answer] if is_new else [answer])
@@ -211,7 +235,7 @@ def resume_answer(turn: Turn, answer: Message) -> Started:
 def _answerer(turn: Turn, model_id: UUID | None = None) -> Answerer:
     return choose_answerer(
         turn.conversation,
-        current_catalog(turn.standing.catalog_stamp),
+        catalog_for(turn.caller, turn.standing.catalog_stamp, trying=turn.conversation.agent_id),
         model_id=model_id,
         instructions=turn.standing.instructions,
         folder_instructions=turn.standing.folder_instructions,
@@ -258,7 +282,8 @@ def _write_generation(
     # Who writes on in an archived conversation has it in the column again.
     conversation.archived_at = None
     raise_rev(conversation, *_CHANGED)
-    generation = Generation(
+    generation = sql.new(
+        Generation,
         conversation_id=conversation.pk,
         message_id=UUID(answer.info.id),
         user_id=caller.user_id,

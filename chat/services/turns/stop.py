@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
-from chat.models import Generation
+from chat.models import Conversation, Generation
 from chat.protocol.errors import ChatError
 from chat.protocol.stopped import StoppedBy
 from chat.services.access import get_conversation
 from chat.services.caller import Caller
-from chat.services.pool import in_pool, in_writer
+from chat.services.pool import in_pool, in_transaction, in_writer
 from chat.services.processes.control import ask_to_stop
 from chat.services.processes.recovery import settle_orphans
 from chat.services.runs.run import RUNS
+from chat.services.upkeep.audit import Verb, audit
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,9 +37,15 @@ async def stop(caller: Caller, conversation_id: str | UUID, request_id: str = ""
     await _stop(str(conversation_id), request_id, _by(caller))
 
 
-async def stop_as_admin(caller: Caller, generation: Generation) -> None:
-    """Stop anybody's answer; its owner reads who did."""
+async def stop_as_admin(caller: Caller, generation: Generation, *, reason: str = "") -> None:
+    """Stop anybody's answer; its owner reads who did, and so does the audit log."""
     await _stop(str(generation.conversation_id), str(generation.pk), _by(caller))
+    await in_writer(_write_down, caller, generation.conversation_id, reason)
+
+
+def _write_down(caller: Caller, conversation_id: UUID, reason: str) -> None:
+    conversation = Conversation.objects.select_related("owner").get(pk=conversation_id)
+    audit(caller, Verb.STOP, conversation, reason=reason)
 
 
 async def when_stopped(
@@ -51,11 +58,11 @@ async def when_stopped(
     """Write a turn. If the answer in its way was told to stop, or lost its process, see it settled
     and write again: nobody can know that a stop which was confirmed is not through yet."""
     try:
-        return await in_writer(write, caller, conversation_id, *args, **kwargs)
+        return await in_transaction(write, caller, conversation_id, *args, **kwargs)
     except ChatError as error:
         if error.key not in BUSY or not await _ends(str(conversation_id)):
             raise
-    return await in_writer(write, caller, conversation_id, *args, **kwargs)
+    return await in_transaction(write, caller, conversation_id, *args, **kwargs)
 
 
 async def stop_and_wait(caller: Caller, conversation_id: str | UUID, request_id: str) -> None:

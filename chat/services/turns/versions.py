@@ -12,11 +12,14 @@ from chat.protocol.events import Edited
 from chat.services.background import shielded
 from chat.services.broadcast import publish, tell_sidebar
 from chat.services.caller import Caller
+from chat.services.conversations.import_overlap import PREFIX
 from chat.services.conversations.revision import edited, raise_rev
 from chat.services.conversations.search_index import index_message
+from chat.services.pool import in_writer
 from chat.services.turns.edit import find_message, put_away
 from chat.services.turns.start import ASIDE, lock_turn, refuse_busy, refuse_stale
 from chat.services.turns.stop import when_stopped
+from chat.services.upkeep.repair import upgrade
 
 # The messages to be drawn anew, and the positions of those that are no longer shown.
 Change = tuple[list[UUID], list[int]]
@@ -31,6 +34,8 @@ async def show_version(
     if event is not None:
         await publish(event.conversation_id, [event])
         await tell_sidebar(caller.user_id, event.conversation_id)
+        # What comes back may have lain there since an older version.
+        await in_writer(upgrade, UUID(event.conversation_id))
 
 
 @transaction.atomic
@@ -69,17 +74,36 @@ def _show_text(conversation: Conversation, shown: Message, version: int) -> Chan
     if other is None:
         raise ChatError("error.chat_message_not_found")
     removed = put_away(conversation, shown.position + 1)
-    _exchange_parts(shown, other)
-    _exchange_answers(shown, other)
-    shown.version, other.version = other.version, shown.version
-    shown.revision += 1
     shown.updated = timezone.now()
-    for message in (shown, other):
-        message.save(update_fields=("version", "revision", "updated"))
-    index_message(shown.pk)
+    exchange(shown, other)
     following = _latest_child(_put_away_rows(conversation), shown.pk)
     back = _bring_back(conversation, following) if following is not None else []
     return [shown.pk, *back], removed
+
+
+def exchange(shown: Message, other: Message) -> None:
+    """What two texts of a message say, with what was answered to each, change places."""
+    _exchange_parts(shown, other)
+    _exchange_followers(shown, other)
+    _exchange_origins(shown, other)
+    shown.version, other.version = other.version, shown.version
+    shown.format_version, other.format_version = other.format_version, shown.format_version
+    shown.revision += 1
+    for message in (shown, other):
+        message.save(update_fields=("version", "revision", "updated", "format_version"))
+    index_message(shown.pk)
+
+
+def _exchange_origins(one: Message, two: Message) -> None:
+    """Which message of its file each was imported as, for a file that has grown is compared with
+    it; and when it was said there."""
+    ones, twos = one.client_id, two.client_id
+    if not (ones.startswith(PREFIX) and twos.startswith(PREFIX)):
+        return
+    one.created, two.created = two.created, one.created
+    for message, client_id in ((one, ""), (two, ones), (one, twos)):
+        message.client_id = client_id
+        message.save(update_fields=("client_id", "created"))
 
 
 def _exchange_parts(one: Message, two: Message) -> None:
@@ -90,10 +114,10 @@ def _exchange_parts(one: Message, two: Message) -> None:
     Part.objects.filter(pk__in=ones).update(position=F("position") - ASIDE)
 
 
-def _exchange_answers(one: Message, two: Message) -> None:
-    answers = Message.objects.filter(role=Message.Role.ASSISTANT)
-    ones = list(answers.filter(parent=one).values_list("pk", flat=True))
-    twos = list(answers.filter(parent=two).values_list("pk", flat=True))
+def _exchange_followers(one: Message, two: Message) -> None:
+    """Answers, or, in an imported session, a question that was asked before there was one."""
+    ones = list(Message.objects.filter(parent=one).values_list("pk", flat=True))
+    twos = list(Message.objects.filter(parent=two).values_list("pk", flat=True))
     Message.objects.filter(pk__in=ones).update(parent=two)
     Message.objects.filter(pk__in=twos).update(parent=one)
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from chat.models import Conversation, Message, Part
+from chat.models import AuditEntry, Conversation, Message, Part
 from chat.protocol import parts as values
 from chat.protocol.errors import ChatError, InvalidStateTransition
 from chat.protocol.events import Choice, Deleted, Title
@@ -23,6 +23,7 @@ from chat.protocol.text import clean_json, clean_text
 from chat.protocol.tool_state import ToolCompleted, ToolError, ToolState, amend, refuse
 from chat.protocol.validation import FaultKind, FieldFault, part_from_json, validate_part
 from chat.services.access import lock_row
+from chat.services.caller import Caller
 from chat.services.conversations.history import chosen_in
 from chat.services.conversations.revision import (
     edited,
@@ -31,7 +32,9 @@ from chat.services.conversations.revision import (
     tell_sidebar_on_commit,
 )
 from chat.services.conversations.search_index import index_message, index_title
+from chat.services.conversations.shares import end_kept
 from chat.services.processes.control import request_stops
+from chat.services.upkeep.audit import audit
 
 Note = TypeVar("Note")
 
@@ -64,6 +67,7 @@ def amend_part(row: Part, text: str, data: JsonObject) -> Part:
     conversation = lock_row(row.conversation_id)
     row = Part.objects.select_related("message").get(pk=row.pk)
     _refuse_running(row.message)
+    _refuse_newer(row.message)
     value = _amended(row, _amended_form(row, text, data))
     Part.of(value, row.position).save(force_update=True)
     _tell_changed(conversation, row.message)
@@ -101,6 +105,16 @@ def _choice(row: Conversation) -> Choice:
     return Choice(conversation_id=str(row.pk), rev=row.rev, **chosen_in(row)._asdict())
 
 
+def put_away(caller: Caller, row: Conversation, *, deleted: bool, reason: str = "") -> None:
+    """Delete a conversation as its owner would, or bring it back; whether it is one already or
+    not, it is what was asked for."""
+    with transaction.atomic():
+        row.deleted_at = timezone.now() if deleted else None
+        amend_conversation(row, ["deleted_at"])
+        verb = AuditEntry.Verb.DELETE if deleted else AuditEntry.Verb.RESTORE
+        audit(caller, verb, row, reason=reason)
+
+
 @transaction.atomic
 def remove_message(row: Message) -> None:
     """Delete a message; its position is not used again."""
@@ -113,6 +127,7 @@ def remove_message(row: Message) -> None:
         related |= Q(parent=row.parent_id, role=Message.Role.ASSISTANT)
     changed = list(Message.objects.filter(related).exclude(pk=row.pk).values_list("pk", flat=True))
     row.delete()
+    end_kept(conversation)
     raise_rev(conversation)
     tell_on_commit(conversation, edited(conversation, changed, removed))
 
@@ -140,9 +155,11 @@ def remove_conversation(row: Conversation) -> None:
 
 
 def _tell_changed(conversation: Conversation, message: Message) -> None:
-    """What the message consists of has changed: its revision, its words to search, its pages."""
+    """What the message consists of has changed: its revision, its words to search, its pages, and
+    the links that would go on showing it as it was."""
     Message.objects.filter(pk=message.pk).update(updated=timezone.now(), revision=F("revision") + 1)
     index_message(message.pk)
+    end_kept(conversation)
     raise_rev(conversation)
     tell_on_commit(conversation, edited(conversation, [message.pk]))
 
@@ -151,6 +168,12 @@ def _refuse_running(message: Message) -> None:
     """A run would write over it."""
     if message.is_running:
         raise ChatError("error.chat_generation_in_progress")
+
+
+def _refuse_newer(message: Message) -> None:
+    """Its rules are not known here."""
+    if message.is_newer:
+        raise ChatError("error.chat_format_too_new")
 
 
 def _amended_form(row: Part, text: str, data: JsonObject) -> JsonObject:

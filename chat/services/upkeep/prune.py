@@ -2,11 +2,19 @@
 go for good."""
 
 from time import monotonic
+from typing import Final
+
+from django.contrib.sessions.backends.db import SessionStore
 
 from chat.services.conversations.attachments import forget_waiting
 from chat.services.conversations.organise import purge_deleted
+from chat.services.conversations.shares import forget_expired
+from chat.services.people.attempts import forget_attempts
+from chat.services.people.log_ins import forget_log_ins
 from chat.services.pool import in_writer
 from chat.services.processes.presence import forget_views
+from chat.services.runs.request_log import forget_requests
+from chat.services.usage.spend import forget_reservations
 
 # Seconds between two rounds.
 EVERY = 600.0
@@ -14,11 +22,34 @@ EVERY = 600.0
 _next = 0.0
 
 
+def forget_sessions() -> None:
+    """Log-ins that have run out."""
+    SessionStore.clear_expired()
+
+
+ROUND: Final = (
+    forget_waiting,
+    purge_deleted,
+    forget_expired,
+    forget_views,
+    forget_reservations,
+    forget_requests,
+    forget_sessions,
+    forget_log_ins,
+    forget_attempts,
+)
+
+
 async def prune() -> None:
     """Called every few seconds; does something every ten minutes."""
     global _next
     if monotonic() >= _next:
         _next = monotonic() + EVERY
-        await in_writer(forget_waiting)
-        await in_writer(purge_deleted)
-        await in_writer(forget_views)
+        for forget in ROUND:
+            await in_writer(forget)
+
+
+def prune_now() -> None:
+    """One round, for whoever runs it by hand."""
+    for forget in ROUND:
+        forget()

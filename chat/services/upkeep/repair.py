@@ -1,4 +1,7 @@
-"""Repair: tool calls and results that were saved as text become tool parts again (C4).
+"""Repair: tool calls and results that were saved as text become tool parts again (C4, C5).
+
+It is done when a conversation of an older form is opened, imported or gone on with, and by
+`manage.py repair_tool_history` to all of them.
 
 An answer that came in several messages, with results between them, becomes one message, as
 answers are here. The messages it replaces are kept out of sight: they count as earlier versions of
@@ -7,14 +10,16 @@ that answer (`copy_of`), which neither switching versions, nor search, nor expor
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from chat.formats.xml_repair import CallFinder, FoundCall, FoundResult
-from chat.models import Generation, Message, Part
-from chat.models.message import FORMAT_VERSION
+from chat.models import Conversation, Generation, Message, Part
+from chat.models.message import CALLS_IN_TEXTS, FORMAT_VERSION
 from chat.protocol import parts as values
 from chat.protocol import tool_state
 from chat.protocol.factories import (
@@ -29,6 +34,11 @@ from chat.services.access import lock_row
 from chat.services.conversations.history import as_value, ms
 from chat.services.conversations.revision import edited, raise_rev, tell_on_commit
 from chat.services.conversations.search_index import index_message
+from chat.services.statements import answers_to
+from chat.tools.registry import registry
+
+# So many messages are read at once.
+BATCH = 200
 
 
 @dataclass(slots=True)
@@ -40,46 +50,83 @@ class Repair:
     results: int = 0
     joined: int = 0  # messages that became part of the answer before them
     busy: bool = False
+    newer: bool = False  # a later Parley has written in it
 
 
-def repair_conversations(
-    tools: Sequence[ToolSpec], *, apply: bool, only: UUID | None = None
-) -> Iterator[Repair]:
+def repair_conversations(*, apply: bool, only: UUID | None = None) -> Iterator[Repair]:
     """Look through all conversations, or one; write only when told to."""
-    found = Part.objects.filter(
+    found = _texts_with_tags().filter(conversation__temporary=False)
+    if only:
+        found = found.filter(conversation_id=only)
+    for pk in found.order_by("conversation").values_list("conversation", flat=True).distinct():
+        with transaction.atomic():
+            repair = repair_held(lock_row(pk), apply=apply)
+        if repair.calls or repair.busy or repair.newer:
+            yield repair
+
+
+def upgrade(conversation_id: UUID) -> bool:
+    """Bring the messages of a conversation that are shown to the form of today; whether any was
+    of an older one, and could be."""
+    if not _older(conversation_id).exists():
+        return False
+    with transaction.atomic():
+        return upgrade_held(lock_row(conversation_id))
+
+
+def upgrade_held(conversation: Conversation) -> bool:
+    """The same for one that is locked."""
+    repair = repair_held(conversation, apply=True)
+    return not (repair.busy or repair.newer)
+
+
+def repair_held(conversation: Conversation, *, apply: bool) -> Repair:
+    """Repair a conversation that is locked, and tell its pages."""
+    repair = Repair(str(conversation.pk))
+    rows = Message.objects.shown().filter(conversation=conversation).order_by("position")
+    repair.busy = Generation.objects.filter(conversation=conversation, status="active").exists()
+    repair.newer = rows.filter(format_version__gt=FORMAT_VERSION).exists()
+    if repair.busy or repair.newer:
+        return repair
+    reading = _Reading([tool.spec for tool in registry], repair)
+    if _texts_with_tags().filter(conversation=conversation).exists():
+        read = rows.prefetch_related("parts").iterator(BATCH)
+        for row, after in pairwise(chain(read, (None,))):
+            assert row is not None
+            reading.read(row, _typed(after))
+    if apply:
+        _write(conversation, reading)
+        _older(conversation.pk).update(format_version=FORMAT_VERSION)
+    return repair
+
+
+def _texts_with_tags() -> QuerySet[Part]:
+    """Where there may be a call in a text."""
+    return Part.objects.filter(
         type=Part.Type.TEXT,
         text__contains="</",
         message__role=Message.Role.ASSISTANT,
         message__archived_at=None,
-        conversation__temporary=False,
     )
-    if only:
-        found = found.filter(conversation_id=only)
-    for pk in found.order_by("conversation").values_list("conversation", flat=True).distinct():
-        repair = _repair(pk, tools, apply=apply)
-        if repair.calls or repair.busy:
-            yield repair
 
 
-@transaction.atomic
-def _repair(pk: UUID, tools: Sequence[ToolSpec], *, apply: bool) -> Repair:
-    conversation = lock_row(pk)
-    if Generation.objects.filter(conversation=conversation, status="active").exists():
-        return Repair(str(pk), busy=True)
-    reading = _Reading(tools, Repair(str(pk)))
-    rows = Message.objects.shown().filter(conversation=conversation).order_by("position")
-    for row in rows.prefetch_related("parts"):
-        reading.read(row)
-    if apply and reading.repair.calls:
-        for answer in reading.answers:
-            answer.save()
-        for row, answer in reading.joined:
-            _replace(row, answer.row)
-        raise_rev(conversation)
-        changed = [answer.row.pk for answer in reading.answers if answer.changed]
-        removed = [row.position for row, _ in reading.joined]
-        tell_on_commit(conversation, edited(conversation, changed, removed))
-    return reading.repair
+def _older(conversation_id: UUID) -> QuerySet[Message]:
+    shown = Message.objects.shown().filter(conversation=conversation_id)
+    return shown.filter(format_version__lt=FORMAT_VERSION)
+
+
+def _write(conversation: Conversation, reading: "_Reading") -> None:
+    if not reading.repair.calls:
+        return
+    for answer in reading.answers:
+        answer.save()
+    for joined in reading.joined:
+        _keep_versions(joined)
+        _replace(joined.row, joined.answer.row)
+    raise_rev(conversation)
+    changed = [answer.row.pk for answer in reading.answers]
+    removed = [joined.row.position for joined in reading.joined]
+    tell_on_commit(conversation, edited(conversation, changed, removed))
 
 
 def _replace(row: Message, answer: Message) -> None:
@@ -90,6 +137,29 @@ def _replace(row: Message, answer: Message) -> None:
     Message.objects.filter(parent=row, role=Message.Role.USER).update(parent=answer)
 
 
+def _keep_versions(joined: "_Joined") -> None:
+    """Other answers to a result, which are out of sight, are other answers to the question: each
+    begins with what had been said and done until then."""
+    row, answer = joined.row, joined.answer.row
+    if row.role != Message.Role.ASSISTANT or row.parent_id is None or answer.parent_id is None:
+        return
+    others = Message.objects.filter(parent=row.parent_id, role=Message.Role.ASSISTANT, copy_of=None)
+    for other in others.exclude(pk=row.pk).order_by("version"):
+        _, highest = answers_to(answer.parent_id)
+        said = _Saying(other, _moved(joined.before, other), other)
+        said.add(other, list(as_value(other).parts))
+        said.save()
+        # What it says itself is looked through when it is shown.
+        other.format_version = CALLS_IN_TEXTS
+        other.parent_id, other.version = answer.parent_id, highest + 1
+        other.save(update_fields=("parent", "version", "format_version"))
+
+
+def _moved(parts: Sequence[values.Part], row: Message) -> list[values.Part]:
+    """Parts like these in another message."""
+    return [part.model_copy(update={"id": new_id(), "message_id": str(row.pk)}) for part in parts]
+
+
 @dataclass(slots=True)
 class _Saying:
     """A message with the parts it should have."""
@@ -97,16 +167,14 @@ class _Saying:
     row: Message
     parts: list[values.Part]
     last: Message  # the message that ended it
-    changed: bool = False
 
     def add(self, other: Message, parts: list[values.Part]) -> None:
         """Go on with the parts of another message."""
         mark = create_step_start_part(str(self.row.conversation_id), str(self.row.pk))
-        moved = {"message_id": str(self.row.pk)}
-        copies = [part.model_copy(update={"id": new_id(), **moved}) for part in parts]
-        self.parts += [mark, *copies]
+        self.parts += [mark, *_moved(parts, self.row)]
         self.last = other
-        self.row.cost += other.cost
+        if other is not self.row:
+            self.row.cost += other.cost
 
     def finish(self, result: FoundResult) -> None:
         for place, part in enumerate(self.parts):
@@ -116,8 +184,6 @@ class _Saying:
                 self.parts[place] = part.model_copy(update={"state": state})
 
     def save(self) -> None:
-        if not self.changed:
-            return
         Part.objects.filter(message=self.row).delete()
         Part.objects.bulk_create(Part.of(part, place) for place, part in enumerate(self.parts))
         for name in _ENDING:
@@ -127,6 +193,15 @@ class _Saying:
         self.row.format_version = FORMAT_VERSION
         self.row.save(update_fields=(*_ENDING, "cost", "revision", "updated", "format_version"))
         index_message(self.row.pk)
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """A message that became part of an answer, and what the answer had before it."""
+
+    row: Message
+    answer: _Saying
+    before: tuple[values.Part, ...] = ()
 
 
 # What the last message of an answer says of its end.
@@ -150,32 +225,36 @@ class _Reading:
     def __init__(self, tools: Sequence[ToolSpec], repair: Repair) -> None:
         self.repair = repair
         self.answers: list[_Saying] = []
-        self.joined: list[tuple[Message, _Saying]] = []
+        self.joined: list[_Joined] = []
         self._finder = CallFinder(tools)
         self._answer: _Saying | None = None
         self._goes_on = False  # nothing but results came since
 
-    def read(self, row: Message) -> None:
+    def read(self, row: Message, following: Sequence[str] = ()) -> None:
+        """A message; `following` is what the user's side says in the next one."""
         if any(part.value() is None for part in row.parts.all()):
             self._answer, self._goes_on = None, False
             return
         parts = list(as_value(row).parts)
         if row.role == Message.Role.ASSISTANT:
-            self._read_answer(row, parts)
+            self._read_answer(row, parts, following)
         else:
             self._read_question(row, parts)
 
-    def _read_answer(self, row: Message, parts: list[values.Part]) -> None:
-        self._finder.next_answer()
+    def _read_answer(
+        self, row: Message, parts: list[values.Part], following: Sequence[str]
+    ) -> None:
+        self._finder.next_answer(following)
         found = [new for part in parts for new in self._pieces(row, part)]
-        changed = found != parts
         if self._goes_on and self._answer:
+            self.joined.append(_Joined(row, self._answer, tuple(self._answer.parts)))
             self._answer.add(row, found)
-            self.joined.append((row, self._answer))
             self.repair.joined += 1
         else:
-            self._answer = _Saying(row, found, row, changed)
-            self.answers.append(self._answer)
+            self._answer = _Saying(row, found, row)
+            # Of a long conversation only what is written is kept in mind.
+            if found != parts:
+                self.answers.append(self._answer)
         self._goes_on = False
 
     def _pieces(self, row: Message, part: values.Part) -> Iterator[values.Part]:
@@ -208,9 +287,16 @@ class _Reading:
         self.repair.results += results
         self._goes_on = bool(results) and not kept
         if self._goes_on and answer:
-            self.joined.append((row, answer))
+            self.joined.append(_Joined(row, answer))
         elif results:
-            self.answers.append(_Saying(row, kept, row, changed=True))
+            self.answers.append(_Saying(row, kept, row))
+
+
+def _typed(row: Message | None) -> list[str]:
+    """The texts of a message of the user's side; none where an answer follows, or nothing."""
+    if row is None or row.role != Message.Role.USER:
+        return []
+    return [part.text for part in row.parts.all() if part.type == Part.Type.TEXT]
 
 
 def _call(row: Message, call: FoundCall) -> values.ToolPart:

@@ -9,18 +9,23 @@ For each text named it prints one line of JSON: what drawing it has cost, in sec
 
 import itertools
 import json
+import re
 import sys
 import threading
 import time
-from collections.abc import Callable
+from bisect import bisect
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
 from chat.rendering.streaming import StreamingMarkdown, whole
 
-# What holds everybody up at most, what one text may cost, and how much of it comes in a frame.
+# What holds everybody up at most, and what one text may cost.
 LONGEST_FRAME = 0.05
 LONGEST_IN_ALL = 1.0
-FRAME = 97
+# How many characters come in a frame, in turns; and then so many lines.
+FRAMES = (97, 500)
+LINES_OF_FRAME = 20
+MOST_OF_FRAME = 2000
 
 TOKENS = [
     "a@b.c ",
@@ -105,6 +110,9 @@ TOKENS = [
     "\x0c",
     "a",
     "a b ",
+    "$" + "(" * 28 + "$ ",
+    "$\\langle\\{[" + "\\bigl(" * 28 + "$ ",
+    "$\\def\\a#1{\\a{#1#1}}\\a{a}$ ",
 ]
 CLOSING = {
     "[": "]",
@@ -381,10 +389,22 @@ def measure(name: str, size: int) -> Cost:
     )
 
 
+def _pieces(text: str) -> Iterator[str]:
+    """A text as a slow, a fast and a hasty model would send it."""
+    at, ends = 0, [found.end() for found in re.finditer("\n", text)]
+    for wanted in itertools.cycle([*FRAMES, 0]):
+        if at >= len(text):
+            return
+        after = bisect(ends, at) + LINES_OF_FRAME - 1
+        size = wanted or min([MOST_OF_FRAME, *(end - at for end in ends[after : after + 1])])
+        yield text[at : at + size]
+        at += size
+
+
 def _draw(name: str, size: int) -> _Drawing:
     text = text_of(name, size)
     live, at_once = StreamingMarkdown("k"), StreamingMarkdown("k")
-    frames = [_seconds(live.feed, text[at : at + FRAME]) for at in range(0, len(text), FRAME)]
+    frames = [_seconds(live.feed, piece) for piece in _pieces(text)]
     seconds_at_once = _seconds(at_once.feed, text)
     is_same_for_all_cuts = live.html() == at_once.html()
     whole._remembered.cache_clear()

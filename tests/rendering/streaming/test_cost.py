@@ -154,3 +154,12 @@ def test_fences_inside_of_open_code_cost_no_search_of_all_that_follows() -> None
     for _ in range(200):
         assert 0 < end_of_code_lines("````\n", delta, 0) <= 4000
     assert time.process_time() - start < 0.05
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if name != "paragraph"])
+def test_a_long_answer_of_ordinary_shape_is_never_shown_as_it_was_written(name: str) -> None:
+    """The bound on work is for texts that are made to hurt: 80 KB of a table are none."""
+    text = shape(name, 60_000)[:80_000]
+    live = StreamingMarkdown("p1")
+    live.feed(text)
+    assert 'class="plain"' not in live.html()

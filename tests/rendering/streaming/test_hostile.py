@@ -17,6 +17,7 @@ REPRESENTATIVE = [
     "hard breaks:8", "backslashes:0", "paragraphs:26", "in items:3", "in an item:15",
     "in an item:20", "in a quote:9", "in cells:8", "under a wide head:0", "under a head:0",
     "in a heading:8", "in code:15", "deeper:0", "chained:0", "chained:3", "behind its use:0",
+    "repeated:82", "repeated:83", "repeated:84", "in cells:82",
 ]  # fmt: skip
 
 

@@ -59,13 +59,19 @@ def test_any_words_grow_as_they_are_drawn(text: str, step: int) -> None:
     grows_as_it_is_drawn(text, step)
 
 
+@often
+@given(TEXTS, st.sampled_from(["```py\n", "~~~\n", "- ```\n  ", "```\nx\n", "    "]))
+def test_any_code_grows_as_it_is_drawn(text: str, before: str) -> None:
+    grows_as_it_is_drawn(before + text, 2)
+
+
 @pytest.mark.parametrize("text", [*ELSEWHERE, *(text[:200] for text in AWKWARD)])
 def test_awkward_texts_grow_as_they_are_drawn(text: str) -> None:
     grows_as_it_is_drawn(text, 1)
 
 
 @pytest.mark.parametrize(
-    ("shape", "share"), [("prose", 0.7), ("loose_list", 0.5), ("chinese", 0.6)]
+    ("shape", "share"), [("prose", 0.7), ("loose_list", 0.5), ("chinese", 0.6), ("code", 0.5)]
 )
 def test_most_frames_of_an_answer_are_appended_without_drawing(
     shape: str, share: float, monkeypatch: pytest.MonkeyPatch

@@ -1,10 +1,13 @@
 """No text of a model becomes anything but text, links and the markup that we allow."""
 
+import html as markup
 import os
 
 import pytest
 
+from chat.rendering.sanitize import clean
 from chat.rendering.streaming import Labels
+from chat.rendering.streaming.chrome import dress
 from tests.rendering.streaming.harness import assert_safe, render, stream
 from tests.rendering.streaming.payloads import CANARY, PAYLOADS
 
@@ -55,6 +58,29 @@ def test_labels_are_escaped() -> None:
         "```py\nx\n```\n\n|a|\n|-|\n\n![](http://a.b)\n\n> [!NOTE]\n> x\n\n[^1]\n\n[^1]: x", labels
     )
     assert "<script" not in html
+
+
+# Everything that is looked for in cleaned HTML to put something of ours around it.
+ALERT = '<div class="markdown-alert markdown-alert-note"><p class="markdown-alert-title">Note</p>'
+DRESSED = [
+    "<pre><code>", '<pre><code class="language-py">', "</pre>", "<table>", "</tr><tr>", "</table>",
+    "<thead></thead>", '<td align="right">', '<th scope="col"></th>', '<input type="checkbox"',
+    "<section", ALERT,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("marker", DRESSED)
+def test_what_only_looks_like_markup_is_not_dressed(marker: str) -> None:
+    """S14: what is put around cleaned HTML finds its place by the markup in it. So the cleaning
+    must leave no `<` in a text, in code or in an attribute."""
+    said = markup.escape(marker)
+    cleaned = clean(
+        f'<p><a href="http://a.b/?{said}" title="{said}">{said}</a> <code>{said}</code></p>'
+    )
+    assert markup.unescape(cleaned).count(marker) == 4
+    assert dress(cleaned, Labels()) == cleaned
+    for frame in ("{}", "`{}`", "```\n{}\n```", "[x](http://a.b '{}')", "| {} |\n|---|\n| {} |"):
+        assert_safe(render(frame.replace("{}", marker)))
 
 
 @pytest.mark.parametrize(

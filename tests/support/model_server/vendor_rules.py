@@ -1,5 +1,7 @@
 """What the newest models refuse, in their own words: a 400 for whatever breaks their rules."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -105,3 +107,52 @@ def ruled_by(
 def _silent(answer: Reply) -> Reply:
     steps: tuple[Any, ...] = tuple(step for step in answer.steps if not isinstance(step, Think))
     return Reply(steps=steps)
+
+
+class Bound:
+    """Claude Opus 5.5 and its sisters, whose thoughts belong to the conversation in which they were
+    thought: the instructions, the tools and all that was said before. Answers with a thought to
+    whatever is acceptable, and notes how often it has refused."""
+
+    def __init__(self, *answers: Reply) -> None:
+        self._given = iter(answers)
+        self.refused = 0
+
+    def __call__(self, request: Received) -> Reply:
+        body = _unmarked(request.json)
+        refused = opus_4_8(request) or self._refused(body)
+        if refused is not None:
+            self.refused += 1
+            return refused
+        steps = next(self._given).steps
+        thought = Think("Hm.", signature=_seal(body, body["messages"]))
+        return Reply(steps=(thought, *steps))
+
+    @staticmethod
+    def _refused(body: dict[str, Any]) -> Reply | None:
+        if body.get("thinking", {}).get("type") == "disabled":
+            return _anthropic('"thinking.type.disabled" is not supported for this model.')
+        for turn, message in enumerate(body["messages"]):
+            for place, block in enumerate(message["content"]):
+                before = body["messages"][:turn]
+                if place:
+                    before = [*before, {**message, "content": message["content"][:place]}]
+                if block.get("type") == "thinking" and block["signature"] != _seal(body, before):
+                    return _anthropic(
+                        f"messages.{turn}.content.{place}: Invalid `signature` in `thinking` "
+                        "block. The block is bound to a different conversation. Remove the block, "
+                        'or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
+                    )
+        return None
+
+
+def _seal(body: dict[str, Any], before: list[Any]) -> str:
+    whole = json.dumps([body.get("system"), body.get("tools"), before], sort_keys=True)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _unmarked(value: Any) -> Any:
+    """Where something is cached is not part of what was said."""
+    if isinstance(value, dict):
+        return {name: _unmarked(each) for name, each in value.items() if name != "cache_control"}
+    return [_unmarked(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,96 @@
+"""How much a socket may ask for, and a person through all the sockets that they have open here."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.conf import settings
+
+from chat.protocol.errors import ChatError
+
+# So many seconds' worth may be asked for at once.
+BURST: Final = 2.0
+
+
+class Allowance:
+    """So much a second: a burst is fine, a flood is not."""
+
+    def __init__(self, rate: Callable[[], float]) -> None:
+        # Asked each time: a limit is a setting.
+        self._rate = rate
+        self._left = BURST * rate()
+        self._at = time.monotonic()
+
+    def spend(self, amount: float = 1.0) -> None:
+        rate, now = self._rate(), time.monotonic()
+        self._left = min(BURST * rate, self._left + (now - self._at) * rate)
+        self._at = now
+        if self._left < amount:
+            raise ChatError("error.chat_too_fast")
+        self._left -= amount
+
+
+def of_socket() -> float:
+    """Commands."""
+    return _limit("frames_per_second")
+
+
+def of_reading() -> float:
+    """Words that only say how far was read: a program says so for every event."""
+    return 10.0 * of_socket()
+
+
+def of_person() -> float:
+    """Commands: in a burst each of their tabs may come back, and say whether it is in front."""
+    return of_socket() * max(1.0, _limit("sockets_per_user") / 10)
+
+
+def of_characters() -> float:
+    """As many as the longest message has."""
+    return _limit("frame_bytes")
+
+
+def _limit(name: str) -> float:
+    limit: float = settings.PARLEY_LIMITS[name]
+    return limit
+
+
+@dataclass
+class Guest:
+    """A person who has sockets open in this process: all together cost no more than this."""
+
+    sockets: int = 0
+    commands: Allowance = field(default_factory=lambda: Allowance(of_person))
+    characters: Allowance = field(default_factory=lambda: Allowance(of_characters))
+
+    def spend(self, message: dict[str, Any]) -> None:
+        """One command, as long as it is; of one that is too long to be taken no more is read."""
+        self.commands.spend()
+        self.characters.spend(min(len(message.get("text") or ""), of_characters()))
+
+
+_guests: dict[int, Guest] = {}
+
+
+@contextmanager
+def counted(user_id: int) -> Iterator[Guest | None]:
+    """A socket of this person, while it is open; nobody where they have too many."""
+    guest = _guests.setdefault(user_id, Guest())
+    if guest.sockets >= _limit("sockets_per_user"):
+        yield None
+        return
+    guest.sockets += 1
+    try:
+        yield guest
+    finally:
+        guest.sockets -= 1
+        # Whoever leaves and comes back at once may ask for no more than who stays.
+        asyncio.get_running_loop().call_later(BURST, _forget, user_id)
+
+
+def _forget(user_id: int) -> None:
+    if user_id in _guests and not _guests[user_id].sockets:
+        del _guests[user_id]

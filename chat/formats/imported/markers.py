@@ -1,0 +1,79 @@
+"""Marks that chats leave in a text for their sources → the text without them, and the sources.
+
+ChatGPT and LibreChat put private-use characters around the names of what was found
+(`\\ue200cite\\ue202turn0search3\\ue201`); earlier ones wrote `【3†source】`. What a mark means
+stands beside the text, and some of it nowhere: then it vanishes.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+
+from chat.protocol.citations import Citation, is_web_address
+
+# What a mark leads to: addresses with their titles, and words of the source.
+Found = tuple[Citation, ...]
+Resolve = Callable[[str], Found]
+
+_MARK = re.compile(
+    "\ue200(?P<inside>[^\ue200\ue201]{0,4000})\ue201"
+    "|【[^【】]{0,80}†[^【】]{0,400}】"
+    r"|(?:\\ue202|" + "\ue202)turn[0-9]{1,4}[a-z]{1,12}[0-9]{1,4}"
+)
+# Around words that a source is for, and whatever else is left; some servers write them in letters.
+_REST = re.compile("[\ue200-\ue206]|" + r"\\ue20[0-6]")
+_BRACKET, _ESCAPED = re.compile(r"([\\\[\]])"), r"\\\1"
+_BEFORE = re.compile(r"[.,;:!?)\]]|\s|$")
+
+
+def without_marks(text: str, resolve: Resolve) -> tuple[str, Found]:
+    """The text as it is read, and its sources, each at the place of its mark."""
+    if not _MARK.search(text) and not _REST.search(text):
+        return text, ()
+    pieces: list[str] = []
+    length = at = 0
+    citations: list[Citation] = []
+    for mark in _MARK.finditer(text):
+        before = _REST.sub("", text[at : mark.start()])
+        words = _words(mark["inside"] or "")
+        if not words and before.endswith(" ") and _BEFORE.match(text, mark.end()):
+            before = before[:-1]
+        pieces += (before, words)
+        length += len(before) + len(words)
+        citations += [
+            found.model_copy(update={"start": length, "end": length}) for found in resolve(mark[0])
+        ]
+        at = mark.end()
+    pieces.append(_REST.sub("", text[at:]))
+    return "".join(pieces), tuple(citations)
+
+
+def _words(inside: str) -> str:
+    """What of a mark is meant to be read: the name of a thing, or a link."""
+    kind, *fields = inside.split("\ue202")
+    if kind == "entity" and fields:
+        return _name(fields[0])
+    if kind == "url" and fields:
+        title, address = fields[0], fields[-1]
+        if len(fields) > 1 and is_web_address(address) and not re.search(r"[\s()<>]", address):
+            return f"[{_BRACKET.sub(_ESCAPED, title)}]({address})"
+        return title
+    return ""
+
+
+def _name(value: str) -> str:
+    """Of `["company", "Acme", …]`, the second."""
+    try:
+        fields = json.loads(value)
+    except (ValueError, RecursionError):
+        return ""
+    match fields:
+        case [_, str(name), *_]:
+            return name
+        case _:
+            return ""
+
+
+def at_the_end(text: str, found: Iterable[Citation]) -> Found:
+    """Sources of a text as a whole."""
+    return tuple(each.model_copy(update={"start": len(text), "end": len(text)}) for each in found)

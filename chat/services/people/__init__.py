@@ -1,0 +1,1 @@
+"""People: how they come in, and how they leave."""

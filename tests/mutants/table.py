@@ -1,0 +1,335 @@
+"""The faults: each is one place of the program, made wrong, and the tests that must say so."""
+
+from tests.mutants.mutant import Mutant
+from tests.mutants.processes import PROCESSES
+
+FOLLOW = "chat/protocol/follow.py"
+SETTLE = "chat/services/runs/settle.py"
+STATEMENTS = "chat/services/statements.py"
+LOOP = "chat/engine/loop.py"
+
+MUTANTS = (
+    # --- what readers are told ----------------------------------------------------------
+    Mutant(
+        "the end of an answer is not told",
+        SETTLE,
+        "            run.tell(ending_of(WithParts(info=settled.info, parts=run.assembly.parts())))",
+        "            pass",
+        "tests/turns/test_protocol.py",
+    ),
+    Mutant(
+        "an event is applied twice",
+        FOLLOW,
+        "        if event.seq <= self.seq:\n            return None\n        if event.seq > self",
+        "        if event.seq < self.seq:\n            return None\n        if event.seq > self",
+        "tests/protocol/test_follow.py",
+    ),
+    Mutant(
+        "a missed event is passed over",
+        FOLLOW,
+        "        if event.seq > self.seq + 1:\n            raise Gap\n        if isinstance(",
+        "        if isinstance(",
+        "tests/protocol/test_follow.py",
+    ),
+    Mutant(
+        "a missed change of the conversation is passed over",
+        FOLLOW,
+        "        if event.rev > self.rev + 1:\n            raise Gap\n        self.rev = event.rev",
+        "        self.rev = event.rev",
+        "tests/protocol/test_follow.py",
+    ),
+    Mutant(
+        "words that came twice are doubled",
+        FOLLOW,
+        "        return replace(event, offset=length, delta=event.delta[length - event.offset :])",
+        "        return event",
+        "tests/protocol/test_follow.py",
+    ),
+    Mutant(
+        "whoever does not read is sent ever more",
+        "chat/consumers/outbox.py",
+        "        return self._unread > self.window\n",
+        "        return self._unread > 100 * self.window\n",
+        "tests/test_outbox.py",
+    ),
+    # --- what is kept -------------------------------------------------------------------
+    Mutant(
+        "a run is settled without compare-and-set",
+        STATEMENTS,
+        ' AND status = \'active\' AND attempt = %s""",\n            *(status, now, key',
+        ' AND %s >= 0""",\n            *(status, now, key',
+        "tests/turns/test_settling.py",
+    ),
+    Mutant(
+        "a flush is lost",
+        "chat/services/runs/flush.py",
+        "        write_parts(\n            [part for",
+        "        list(\n            [part for",
+        "tests/turns/test_flushing.py",
+    ),
+    Mutant(
+        "a run that is no longer ours goes on writing",
+        "chat/services/runs/flush.py",
+        " in batch if request_id in ours for part in parts]",
+        " in batch for part in parts]",
+        "tests/turns/test_flushing.py",
+    ),
+    Mutant(
+        "words of a temporary chat are indexed",
+        SETTLE,
+        "        if not after.temporary:\n",
+        "        if True:\n",
+        "tests/turns/test_temporary.py",
+    ),
+    Mutant(
+        "what no store can keep is kept",
+        "chat/protocol/text.py",
+        '        text = text.replace("\\x00", "")\n',
+        "        pass\n",
+        "tests/protocol/test_words.py",
+    ),
+    Mutant(
+        "a call that has ended is run again",
+        "chat/protocol/tool_state.py",
+        '        case ToolCompleted() | ToolError():\n            raise refuse(state, "running")',
+        "        case ToolCompleted() | ToolError():\n"
+        "            return ToolRunning(input=state.input, time=Started(start=now))",
+        "tests/protocol/test_br_rules.py",
+    ),
+    # --- the turn -----------------------------------------------------------------------
+    Mutant(
+        "a call is sent without its result",
+        "chat/engine/history.py",
+        '    yield ModelMessage("tool", tuple(_result(tool, options) for tool in tools))',
+        "    done = [tool for tool in tools if isinstance(tool.state, ToolCompleted)]\n"
+        '    yield ModelMessage("tool", tuple(_result(tool, options) for tool in done))',
+        "tests/engine/test_history.py",
+    ),
+    Mutant(
+        "a failed answer is sent to the model",
+        "chat/engine/history.py",
+        "    if failed and not (error and error.key in KEPT_ERRORS):\n        return False\n",
+        "",
+        "tests/engine/test_history.py",
+    ),
+    Mutant(
+        "an answer goes one step too far",
+        LOOP,
+        "        for _ in range(limits.max_steps):",
+        "        for _ in range(limits.max_steps + 1):",
+        "tests/engine/test_loop.py",
+    ),
+    Mutant(
+        "more is written than is allowed",
+        LOOP,
+        "        if self.characters > self.limits.max_characters:",
+        "        if False:",
+        "tests/engine/test_loop.py",
+    ),
+    Mutant(
+        "a broken tool ends the turn",
+        LOOP,
+        "    except Exception as error:  # one broken tool must not end the turn",
+        "    except KeyError as error:  # one broken tool must not end the turn",
+        "tests/engine/test_loop.py",
+    ),
+    Mutant(
+        "a cancelled tool goes on",
+        LOOP,
+        "    for task in tasks:\n        task.cancel()\n",
+        "",
+        "tests/turns/test_stop.py",
+    ),
+    Mutant(
+        "an answer is asked for again after its first words",
+        "chat/providers/retry.py",
+        "            if begun:\n                error.retryable = False\n",
+        "",
+        "tests/providers/test_retry.py",
+        "tests/providers/test_faults.py",
+    ),
+    Mutant(
+        "the connection to a provider is not closed",
+        "chat/providers/http/client.py",
+        "            yield answer\n        finally:\n            await response.aclose()",
+        "            yield answer\n        finally:\n            pass",
+        "tests/providers/test_transport.py",
+        "tests/providers/test_faults.py",
+        "tests/turns/test_stop.py",
+    ),
+    Mutant(
+        "a provider leads to another server",
+        "chat/providers/http/client.py",
+        "        follow_redirects=False,",
+        "        follow_redirects=True,",
+        "tests/providers/test_faults.py",
+    ),
+    # --- who may what -------------------------------------------------------------------
+    Mutant(
+        "a conversation is anybody's",
+        STATEMENTS,
+        "WHERE id = %s AND owner_id = %s AND deleted_at IS NULL {held}",
+        "WHERE id = %s AND %s > 0 AND deleted_at IS NULL {held}",
+        "tests/security/test_matrix.py",
+    ),
+    Mutant(
+        "a deleted conversation is still there",
+        STATEMENTS,
+        "WHERE id = %s AND owner_id = %s AND deleted_at IS NULL {held}",
+        "WHERE id = %s AND owner_id = %s {held}",
+        "tests/turns/test_deleted.py",
+    ),
+    Mutant(
+        "a log-in link lets in twice",
+        "chat/services/people/links.py",
+        "pk=person.pk, last_login=person.last_login, is_active=True",
+        "pk=person.pk, is_active=True",
+        "tests/security/test_throttle.py",
+        "tests/test_commands.py::TestLoginLink",
+    ),
+    Mutant(
+        "passwords are guessed without end",
+        "chat/services/people/attempts.py",
+        "        if _count(key) > limit:",
+        "        if _count(key) > 10 * limit:",
+        "tests/security/test_throttle.py",
+    ),
+    # --- hostile input ------------------------------------------------------------------
+    Mutant(
+        "HTML is not cleaned",
+        "chat/rendering/sanitize.py",
+        "    cleaned = _cleaner.clean(html)\n",
+        "    cleaned = html\n",
+        "tests/rendering/streaming/test_safety.py",
+    ),
+    Mutant(
+        "a link may be a script",
+        "chat/rendering/sanitize.py",
+        r'_LINK: Final = re.compile(r"(?:https?://[^/\s\\]|mailto:[^\s])", re.I)',
+        '_LINK: Final = re.compile("")',
+        "tests/rendering/streaming/test_safety.py",
+    ),
+    Mutant(
+        "a page is read from inside",
+        "chat/tools/pages/addresses.py",
+        "        return address.is_global and not any(address in net for net in _NOT_PUBLIC_4)\n",
+        "        return True\n",
+        "tests/tools/pages/test_refusals.py",
+    ),
+    Mutant(
+        "a body without a length may be as large as it likes",
+        "chatsite/bodies.py",
+        "        if self._received > self._limit:\n",
+        "        if self._received > 10**12:\n",
+        "tests/attachments/test_bodies.py",
+    ),
+    Mutant(
+        "a body may take as long as it likes",
+        "chatsite/bodies.py",
+        "            async with asyncio.timeout(time_for(self._received) - self._waited):\n",
+        "            async with asyncio.timeout(None):\n",
+        "tests/attachments/test_bodies.py",
+    ),
+    Mutant(
+        "one person floods through many sockets",
+        "chat/consumers/allowance.py",
+        "        self.commands.spend()\n",
+        "        pass\n",
+        "tests/turns/test_bad_input.py",
+    ),
+    Mutant(
+        "what a tool was given is markup",
+        "chat/rendering/page/json_text.py",
+        '    return mark_safe(highlight(text, "json"))\n',
+        "    return mark_safe(text)\n",
+        "tests/security/test_hostile_texts.py",
+    ),
+    Mutant(
+        "an upload is shown as the page that it is",
+        "chat/views/attachments.py",
+        '    response["Content-Security-Policy"] = POLICY\n',
+        "",
+        "tests/attachments/test_download.py",
+    ),
+    # --- secrets ------------------------------------------------------------------------
+    Mutant(
+        "API keys are stored as they are",
+        "chat/models/secrets.py",
+        '        return fernet().encrypt(str(value).encode()).decode() if value else ""\n',
+        '        return str(value or "")\n',
+        "tests/models/test_secrets.py",
+    ),
+    Mutant(
+        "an API key goes to another server",
+        "chat/services/catalog/providers.py",
+        "    if before is None or new_key or forget_key or moved:",
+        "    if before is None or new_key or forget_key:",
+        "tests/admin/test_providers.py",
+    ),
+    Mutant(
+        "keys are in the log",
+        "chatsite/logs.py",
+        "        return scrub(super().format(record))",
+        "        return super().format(record)",
+        "tests/test_settings.py",
+    ),
+    Mutant(
+        "a key that a provider repeats is shown",
+        "chat/providers/wire_provider.py",
+        '            message = message.replace(secret, "…")\n',
+        "            pass\n",
+        "tests/providers/test_faults.py",
+    ),
+    # --- what goes over the wire --------------------------------------------------------
+    Mutant(
+        "pieces that are not counted find no item",
+        "chat/providers/responses/items.py",
+        "        found = self._by_name.get((place, name)) if isinstance(name, str) else None\n",
+        "        found = None\n",
+        "tests/providers/test_responses.py",
+    ),
+    Mutant(
+        "a thought that led to nothing goes back",
+        "chat/providers/anthropic/request.py",
+        "    _without_last_thoughts(turns)\n    turns = ",
+        "    turns = ",
+        "tests/providers/test_histories.py",
+    ),
+    Mutant(
+        "a search goes back without the thought that led to it",
+        "chat/providers/responses/request.py",
+        '    while items and items[-1].get("type") == "reasoning":\n        items.pop()\n',
+        '    items = [item for item in items if item.get("type") != "reasoning"]\n',
+        "tests/providers/test_requests.py",
+    ),
+    Mutant(
+        "the person speaks twice in a row",
+        "chat/providers/openai/request.py",
+        "_cached(request, joined(_messages(request, quirks)))",
+        "_cached(request, list(_messages(request, quirks)))",
+        "tests/providers/test_histories.py",
+    ),
+    # --- an installation ----------------------------------------------------------------
+    Mutant(
+        "a server with other keys serves",
+        "chat/services/upkeep/installation.py",
+        "    if here.secret != TRIED:\n",
+        "    if False:\n",
+        "tests/upkeep/test_installation.py",
+    ),
+    Mutant(
+        "a server that goes down says it is ready",
+        "chatsite/health.py",
+        "    if services.is_closing():\n",
+        "    if False:\n",
+        "tests/test_health.py",
+    ),
+    Mutant(
+        "production starts with an unsafe setting",
+        "chat/checks.py",
+        "    if not (settings.PRODUCTION and settings.DEBUG):\n        return []",
+        "    if True:\n        return []",
+        "tests/test_settings.py",
+    ),
+    *PROCESSES,
+)

@@ -1,0 +1,1 @@
+"""Accounts: how people come in, what they change, and how they go."""
