@@ -10,7 +10,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any, Literal
 
 from channels.consumer import AsyncConsumer
@@ -30,7 +30,7 @@ from chat.protocol.events import Deleted, Event
 from chat.protocol.ids import new_id
 from chat.protocol.text import clean_json
 from chat.protocol.trail import follow_request
-from chat.protocol.transcript import Transcript
+from chat.protocol.transcript import Shown, Transcript
 from chat.rendering.page.column import Column
 from chat.rendering.reader import Reader
 from chat.services import Caller, Subscription
@@ -265,10 +265,13 @@ class ChatConsumer(AsyncConsumer):
     async def _attach(self, caller: Caller, values: dict[str, Any]) -> None:
         # From here on events wait until the other end has been brought forward.
         self.attached = True
+        # A program is given everything, whatever it has.
+        page = isinstance(self.wire, HtmlWire)
+        shown = Shown.from_json(values.get("shown")) if page else Shown()
         try:
             async with services.in_line():
-                transcript = await self._transcript()
-            await self.outbox.say(await self.wire.attach(transcript, values.get("shown")))
+                transcript = await self._transcript(shown.messages)
+            await self.outbox.say(await self.wire.attach(transcript, shown))
             await self._view(caller, values)
         except BaseException:
             # Nobody knows what the other end shows now: it must not be sent anything else.
@@ -353,7 +356,7 @@ class ChatConsumer(AsyncConsumer):
         """
         services.count_catch_up("gap")
         for _ in range(8):
-            transcript = await self._transcript()
+            transcript = await self._transcript(self.wire.shown())
             await self.outbox.say(await self.wire.catch_up(transcript))
             if not event.seq or transcript.request_id != event.request_id:
                 return False
@@ -386,10 +389,12 @@ class ChatConsumer(AsyncConsumer):
         # The column may have changed while nothing more was sent.
         self.column_changed.set()
         async with self.telling:
-            await self.outbox.say(await self.wire.catch_up(await self._transcript()))
+            transcript = await self._transcript(self.wire.shown())
+            await self.outbox.say(await self.wire.catch_up(transcript))
 
-    async def _transcript(self) -> Transcript:
-        return await services.current_transcript(Caller(self.user_id), self.conversation_id)
+    async def _transcript(self, shown: Collection[int]) -> Transcript:
+        caller = Caller(self.user_id)
+        return await services.transcript_for_page(caller, self.conversation_id, shown)
 
     async def _compare(self) -> None:
         """A lost first or last event leaves no gap behind it: compare now and then."""

@@ -1,6 +1,6 @@
 """A socket that speaks HTML: fragments that htmx puts where they belong on the page."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from chat.consumers.drawing import draw_aside
@@ -33,10 +33,13 @@ class HtmlWire:
     def position(self) -> Position:
         return self.live.position
 
-    async def attach(self, transcript: Transcript, shown: Any) -> list[str]:
+    def shown(self) -> Collection[int]:
+        """The positions of the messages on the page."""
+        return self.live.states.keys()
+
+    async def attach(self, transcript: Transcript, shown: Shown) -> list[str]:
         self.live = LiveTranscript(self.reader)
-        as_shown = Shown.from_json(shown)
-        return _frames(await draw_aside(self.reader.id, self.live.attach, transcript, as_shown))
+        return _frames(await draw_aside(self.reader.id, self.live.attach, transcript, shown))
 
     async def catch_up(self, transcript: Transcript) -> list[str]:
         return _frames(await draw_aside(self.reader.id, self.live.catch_up, transcript))

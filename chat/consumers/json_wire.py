@@ -1,7 +1,7 @@
 """A socket that speaks JSON: events as they are, for programs (`parley.v1+json`)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from chat.protocol.events import (
 from chat.protocol.follow import Gap, Position
 from chat.protocol.frozen import JsonObject
 from chat.protocol.messages import AnswerInfo, WithParts, message_to_json
-from chat.protocol.transcript import Transcript
+from chat.protocol.transcript import Shown, Transcript
 from chat.rendering.errors import error_text
 from chat.rendering.reader import Reader
 
@@ -51,7 +51,11 @@ class JsonWire:
         """From the next reading on messages have this form."""
         self.form = known_form(form)
 
-    async def attach(self, transcript: Transcript, shown: Any) -> list[str]:
+    def shown(self) -> Collection[int]:
+        """Whatever the other end has, it is given the latest messages."""
+        return ()
+
+    async def attach(self, transcript: Transcript, shown: Shown) -> list[str]:
         self.position = Position()
         return await self.catch_up(transcript)
 

@@ -1,13 +1,13 @@
 """What a socket says to its other end, in either of its two languages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from chat import services
 from chat.protocol.errors import ChatError
 from chat.protocol.events import Event
 from chat.protocol.follow import Position
-from chat.protocol.transcript import Transcript
+from chat.protocol.transcript import Shown, Transcript
 
 
 class Told(NamedTuple):
@@ -23,7 +23,8 @@ class Wire(Protocol):
 
     @property
     def position(self) -> Position: ...
-    async def attach(self, transcript: Transcript, shown: Any) -> list[str]: ...
+    def shown(self) -> Collection[int]: ...
+    async def attach(self, transcript: Transcript, shown: Shown) -> list[str]: ...
     async def catch_up(self, transcript: Transcript) -> list[str]: ...
     async def tell(self, events: Sequence[Event]) -> Told: ...
     def reply(self, command: str, client_id: str, values: dict[str, Any]) -> list[str]: ...

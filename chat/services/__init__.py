@@ -135,7 +135,12 @@ from chat.services.conversations.sidebar import (
     list_in_folders,
     was_read,
 )
-from chat.services.conversations.snapshot import Digest, current_transcript, digests
+from chat.services.conversations.snapshot import (
+    Digest,
+    current_transcript,
+    digests,
+    transcript_for_page,
+)
 from chat.services.conversations.temporary import TEMPORARY, keep
 from chat.services.conversations.used_tools import used_tools
 from chat.services.notes import (
@@ -573,6 +578,7 @@ __all__ = [
     "take_back",
     "take_off_second_factor",
     "take_over",
+    "transcript_for_page",
     "try_model",
     "try_now",
     "try_search_engine",

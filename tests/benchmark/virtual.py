@@ -11,7 +11,7 @@ from chat.protocol.events import Complete, Start, ending_of
 from chat.protocol.ids import new_id, now_ms
 from chat.protocol.interfaces import Finish, TextDelta
 from chat.protocol.messages import AnswerInfo, AnswerTime, ModelRef, WithParts
-from chat.protocol.transcript import Transcript
+from chat.protocol.transcript import Shown, Transcript
 from chat.providers.registry import Connection
 from chat.rendering.reader import Reader
 from chat.services.broadcast import Subscription, conversation_group
@@ -56,7 +56,7 @@ async def frames_of_moves(moves: Iterable[Move], ms: float) -> list[str]:
     """The same of an answer that comes about by these."""
     run = Run(_spec())
     wire = HtmlWire(Reader())
-    await wire.attach(Transcript(run.conversation_id, run.rev, "Bench", ()), None)
+    await wire.attach(Transcript(run.conversation_id, run.rev, "Bench", ()), Shown())
     subscription = await Subscription.open()
     await subscription.join([conversation_group(run.conversation_id)])
     told = asyncio.create_task(_listen(subscription, wire))

@@ -2,6 +2,8 @@
 
 import pytest
 
+from chat import services
+from chat.models import Message, Part
 from tests.support import factories as make
 from tests.support.model_server import Gate, Say, refuse, reply
 from tests.support.page import LivePage
@@ -97,3 +99,40 @@ async def test_the_messages_that_come_below_end_with_the_one_being_written(
     assert "data-n=" in last
     gate.open()
     await end.sees_the_end()
+
+
+@in_thread
+def remove(site: Site, position: int) -> None:
+    services.remove_message(Message.objects.shown().get(conversation=site.talk, position=position))
+
+
+@in_thread
+def amend(site: Site, position: int) -> None:
+    part = Part.objects.get(message__conversation=site.talk, message__position=position)
+    services.amend_part(part, "Corrected.", services.amendable(part))
+
+
+async def test_what_changed_above_the_latest_is_seen_by_who_comes_back(long_talk: Site) -> None:
+    """The page shows messages that are not among the latest."""
+    window, _ = await window_and_end(long_talk)
+    await window.cut()
+    await amend(long_talk, 31)
+    await window.open()
+    await window.sees("Corrected.")
+    await equal_pages(window)
+    await window.cut()
+    await remove(long_talk, 20)
+    await window.open()
+    await window.until(lambda: 20 not in positions(window.page))
+    assert positions(window.page) == [*range(5, 20), *range(21, 55)]
+
+
+async def test_a_first_message_that_went_before_the_socket_was_there_is_taken_off(
+    site: Site,
+) -> None:
+    await in_thread(make.a_talk)(site.talk, 4)
+    tab = await Tab(site.alice, site.talk.pk).load()
+    site.tabs.append(tab)
+    await remove(site, 1)
+    await tab.open()
+    await equal_pages(tab)

@@ -15,7 +15,7 @@ from chat.protocol.ids import new_id
 from chat.protocol.messages import AnswerInfo, WithParts
 from chat.protocol.parts import ToolPart
 from chat.protocol.tool_state import EndedOutput, Started, ToolCompleted, ToolRunning, ToolState
-from chat.protocol.transcript import Transcript
+from chat.protocol.transcript import Shown, Transcript
 from chat.rendering.live.text import REMEMBERED
 from chat.rendering.page.cards import card as cards
 from chat.rendering.reader import Reader
@@ -60,7 +60,7 @@ def named(frames: list[str], name: str) -> list[dict[str, Any]]:
 async def test_a_program_loses_no_words_to_rows_that_are_behind() -> None:
     """The run of another process: its rows are half a second behind its events."""
     wire = JsonWire(Reader())
-    await wire.attach(transcript(), None)
+    await wire.attach(transcript(), Shown())
     await wire.tell([start(), chunk(2, 0, "hello "), chunk(3, 6, "brave ")])
     behind = transcript(answer("hello "), rev=2, request_id="r1", seq=2)
     (snapshot,) = named(await wire.catch_up(behind), "chat:snapshot")
@@ -73,7 +73,7 @@ async def test_a_program_loses_no_words_to_rows_that_are_behind() -> None:
 async def test_every_start_that_was_told_has_its_end() -> None:
     """Also when the answer was put away meanwhile, and nobody can say how it ended."""
     wire = JsonWire(Reader())
-    await wire.attach(transcript(), None)
+    await wire.attach(transcript(), Shown())
     await wire.tell([start()])
     (ended,) = named(await wire.catch_up(transcript(rev=3)), "chat:error")
     assert (ended["request_id"], ended["seq"], ended["message_id"]) == ("r1", 2, MESSAGE)
@@ -94,7 +94,7 @@ def replace_position(message: WithParts, position: int) -> WithParts:
 async def test_what_is_above_the_page_is_not_added_at_its_end() -> None:
     """Everything on the page is removed, and a message further up is changed."""
     wire = HtmlWire(Reader())
-    await wire.attach(transcript(question(151, "On the page")), None)
+    await wire.attach(transcript(question(151, "On the page")), Shown())
     changed = Edited(
         conversation_id=TALK, rev=2, messages=(question(100, "Above"),), removed=(151,)
     )
@@ -124,7 +124,7 @@ def drawn_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 async def told_the_start() -> HtmlWire:
     wire = HtmlWire(Reader())
-    await wire.attach(transcript(), None)
+    await wire.attach(transcript(), Shown())
     await wire.tell([start(), chunk(2, 0, "So: ")])
     return wire
 
@@ -138,7 +138,7 @@ async def test_much_at_once_is_drawn_aside(delta: str, drawn_by_the_loop: list[s
     long = [await wire.tell([chunk(4, 5, delta)]) for wire in (first, second)]
     assert long[0].frames == long[1].frames != []
     new = HtmlWire(Reader())
-    await new.attach(transcript(), None)
+    await new.attach(transcript(), Shown())
     await new.tell([start(), chunk(2, 0, delta)])
     assert set(drawn_by_the_loop) == {"So: ", "a"}
 

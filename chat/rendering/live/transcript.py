@@ -220,7 +220,8 @@ class LiveTranscript:
             return "".join(self._forward(transcript))
 
     def _forward(self, transcript: Transcript) -> Iterator[str]:
-        first = transcript.messages[0].info.position if transcript.messages else 0
+        # Of what stands before a part of a conversation nothing was read.
+        first = transcript.messages[0].info.position if transcript.older else 0
         stored = {message.info.position for message in transcript.messages}
         # Messages above those on the page are loaded by scrolling, never added at its end.
         floor = min(self.states, default=0)

@@ -1,6 +1,6 @@
 """A conversation as it is now: what is stored, and what this process is just writing."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -14,12 +14,38 @@ from chat.services.runs.run import RUNS
 from chat.services.sql import as_uuid
 from chat.services.together import Together
 
+# How many messages above the latest are compared with a page that has loaded more.
+MOST_ABOVE = 500
+
 
 async def current_transcript(
     caller: Caller, conversation_id: str | UUID, window: Window = LATEST
 ) -> Transcript:
     """The stored messages; the one being written here as far as it has come."""
     return with_run(await in_pool(open_transcript, caller, conversation_id, window))
+
+
+async def transcript_for_page(
+    caller: Caller, conversation_id: str | UUID, shown: Collection[int]
+) -> Transcript:
+    """The latest messages, and those at the positions that a page shows: any may have changed
+    while it was not told."""
+    return with_run(await in_pool(_read_for_page, caller, conversation_id, tuple(shown)))
+
+
+def _read_for_page(
+    caller: Caller, conversation_id: str | UUID, shown: Collection[int]
+) -> Transcript:
+    latest = open_transcript(caller, conversation_id)
+    if not latest.older:
+        return latest
+    first = latest.messages[0].info.position
+    above = [position for position in shown if position < first]
+    if not above:
+        return latest
+    window = Window(max(above) + 1, above=min(len(above), MOST_ABOVE))
+    earlier = open_transcript(caller, conversation_id, window)
+    return replace(latest, messages=earlier.messages + latest.messages, older=earlier.older)
 
 
 def with_run(transcript: Transcript) -> Transcript:
