@@ -131,6 +131,7 @@ def test_a_folder_stays_collapsed_and_says_what_is_new(visit: Visit) -> None:
     expect(row(page, "Figs")).to_be_visible()
     writing = kim.open("/")
     row(writing, "Figs").locator("a").first.click()
+    writing.wait_for_url("**/c/**")
     ask(writing, "/slow 200 /long 2000 figs")
     page.bring_to_front()
     fold.click()

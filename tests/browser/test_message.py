@@ -117,8 +117,11 @@ def test_what_is_being_done_is_announced_and_the_words_are_not(page: Page) -> No
         """addEventListener("DOMContentLoaded", () => {
           window.said = [];
           const status = document.getElementById("status");
-          new MutationObserver(() => said.push(status.textContent))
-            .observe(status, { childList: true, characterData: true, subtree: true });
+          // Each counts that a frame tells, not only its last.
+          new MutationObserver((changes) => {
+            const added = changes.flatMap((change) => [...change.addedNodes]);
+            said.push(...added.map((node) => node.textContent));
+          }).observe(status, { childList: true });
         })"""
     )
     new_talk(page)
