@@ -56,11 +56,14 @@ class View:
         await self.attach()
 
     async def attach(self) -> None:
-        shown = {"rev": -1, "messages": {}, "parts": {}}
-        self.say(command="attach", tab_id=f"bench:{id(self)}", shown=shown, column=[])
+        self.say(command="attach", tab_id=f"bench:{id(self)}", **self.greeting())
         await self.attached
         self.came.clear()
         self._acknowledge()
+
+    def greeting(self) -> dict[str, Any]:
+        """What it says that it shows: nothing."""
+        return {"shown": {"rev": -1, "messages": {}, "parts": {}}, "column": []}
 
     def ask(self) -> None:
         self.asked = time.monotonic()

@@ -88,6 +88,19 @@ def another(temporary: str = "") -> str:
     return str(Conversation.objects.create(owner=owner, temporary=bool(temporary)).pk)
 
 
+def talks(number: str, messages: str) -> list[str]:
+    """So many conversations of hers that have gone on for a while; their ids."""
+    from django.contrib.auth.models import User
+
+    from tests.support import factories as make
+
+    owner = User.objects.get(username="alice")
+    made = [make.a_conversation(owner, title=f"Talk {n}") for n in range(int(number))]
+    for row in made:
+        make.a_talk(row, int(messages))
+    return [str(row.pk) for row in made]
+
+
 def answer_in(conversation: str) -> dict[str, str] | None:
     """The last answer of a conversation, and why it was stopped, if it was."""
     from chat.models import Message
@@ -167,6 +180,7 @@ if __name__ == "__main__":
         "orphans": orphans,
         "forget_places": forget_places,
         "another": another,
+        "talks": talks,
         "answer_in": answer_in,
         "left_earlier": left_earlier,
         "answers": answers,

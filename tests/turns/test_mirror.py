@@ -14,7 +14,7 @@ from tests.support.tabs import Tab, in_thread
 from tests.support.waiting import quickest
 
 # Others on the machine can only make it longer, so the best of some rounds counts.
-BLINK = 0.3
+BLINK = 0.5
 ROUNDS = 5
 
 Act = Callable[[int], Awaitable[Any]]
