@@ -16,8 +16,9 @@ from chat.views.responses import caller, reader_of
 @never_cache
 def introduction(request: HttpRequest) -> HttpResponse:
     """What an agent can do, and its examples, when somebody chooses it for a new chat."""
-    catalog = services.current_catalog()
-    picked = catalog.picked_agent(request.GET.get("agent", ""))
+    asked = request.GET.get("agent", "")
+    catalog = services.catalog_for(caller(request), trying=asked)
+    picked = catalog.picked_agent(asked)
     agent = catalog.agent(picked) if picked else None
     if agent is None:
         raise Http404

@@ -179,6 +179,7 @@ async def test_an_agent_that_is_off_is_tried_by_whoever_may_change_it(site: Site
     page = (await alice.client.get(address)).content.decode()
     assert re.search(rf'value="{agent.pk}"\s[^>]*selected', page)
     assert str(agent.pk) not in (await alice.client.get("/")).content.decode()
+    assert (await alice.client.get(f"/introduction/?agent={agent.pk}")).status_code == 200
     site.provider.script(reply("As a draft."))
     tab = await site.tab()
     assert (await choose(caller, site.talk.pk, picks)).agent == str(agent.pk)
@@ -208,10 +209,13 @@ async def test_an_agent_for_a_group_is_nobody_elses(site: Site) -> None:
     assert catalog.picked_agent(str(agent.pk)) is None
     page = (await site.alice.client.get("/")).content.decode()
     assert str(agent.pk) not in page
+    introduced = f"/introduction/?agent={agent.pk}"
+    assert (await site.alice.client.get(introduced)).status_code == 404
     await in_thread(Conversation.objects.filter(pk=talk.pk).update)(agent=agent)
     with pytest.raises(ChatError, match="agent_not_found"):
         await send(caller, talk.pk, "Hello")
     await in_thread(alice.groups.add)(group)
+    assert (await site.alice.client.get(introduced)).status_code == 200
     assert (await choose(caller, talk.pk, picks)).agent == str(agent.pk)
     await in_thread(group.delete)()
     assert (await in_thread(catalog_for)(caller)).picked_agent(str(agent.pk)) is None
