@@ -195,7 +195,8 @@ def asked_folder(request: HttpRequest) -> FolderChoice | None:
 def asked_page(request: HttpRequest) -> int:
     """Which page of a list; the first when it is nonsense."""
     number = request.GET.get("page", "")
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 1
+    known = number.isascii() and number.isdigit() and len(number) < 4
+    return max(int(number), 1) if known else 1
 
 
 def asked_rows(request: HttpRequest) -> Rows:

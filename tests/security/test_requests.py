@@ -142,6 +142,13 @@ def test_a_strange_position_is_not_found_and_not_an_error(before: str, world: Wo
     assert MARK not in response.content.decode()
 
 
+@pytest.mark.parametrize("page", ["", "0", "-1", "²", "9" * 30, MARK])
+def test_a_strange_page_of_a_list_is_its_first(page: str, world: World) -> None:
+    owner = world.browser("owner")
+    for address in (reverse("chat:archived"), reverse("chat:deleted")):
+        assert owner.get(address, {"page": page}).content == owner.get(address).content, address
+
+
 @pytest.mark.parametrize("query", [MARK, "\x00", "x" * 100_000, "%", "'; drop table"])
 def test_a_strange_search_is_neither_repeated_nor_an_error(query: str, world: World) -> None:
     response = world.browser("owner").get(reverse("chat:home"), {"q": query, "draft": query})
