@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from chat.models import Attachment, Conversation, Message
+from chat.protocol.errors import ChatError
 from chat.services import Caller
 from chat.services.conversations import attachments
 from chat.services.pool import close_connections
@@ -88,3 +89,31 @@ async def test_the_sweep_removes_what_nobody_sent_within_a_day(
     assert names == {"a.txt", "b.txt"}
     assert len(samples.stored()) == 2
     await sync_to_async(close_connections)()
+
+
+@pytest.mark.parametrize("remove", ["discard", "sweep", "oldest"])
+def test_a_file_that_is_sent_just_before_it_is_removed_stays(
+    remove: str, message: Message, monkeypatch: Any
+) -> None:
+    """A17: a message that was sent has its file, whoever looked at it a moment earlier."""
+    alice = message.conversation.owner
+    row = make.an_attachment(alice, created=timezone.now() - timedelta(days=2))
+
+    def send(execute: Any, sql: str, *others: Any) -> Any:
+        found = execute(sql, *others)
+        if sql.startswith("SELECT") and "chat_attachment" in sql and not connection.in_atomic_block:
+            Attachment.objects.filter(pk=row.pk).update(message=message)
+        return found
+
+    monkeypatch.setattr(attachments, "WAITING", 0)
+    with connection.execute_wrapper(send):
+        match remove:
+            case "discard":
+                with pytest.raises(ChatError, match="attachment_in_use"):
+                    attachments.discard_attachment(Caller(alice.pk), row.pk)
+            case "sweep":
+                assert attachments.forget_waiting() == 0
+            case "oldest":
+                attachments._forget_oldest(alice.pk)
+    assert Attachment.objects.get(pk=row.pk).message_id == message.pk
+    assert str(row.pk) in {path.name for path in samples.stored()}

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.conf import settings
 from django.core.files import File
 from django.core.files.base import ContentFile
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -133,8 +134,8 @@ def _is_text(data: bytes) -> bool:
 def _forget_oldest(user_id: int) -> None:
     """Who uploads without ever sending keeps only the latest."""
     waiting = _free().filter(owner_id=user_id).order_by("-created", "-pk")
-    for row in waiting[WAITING : WAITING + BATCH]:
-        row.delete()
+    for key in list(waiting.values_list("pk", flat=True)[WAITING : WAITING + BATCH]):
+        _remove_free(key)
 
 
 def find_attachment(caller: Caller, attachment_id: UUID) -> Attachment:
@@ -159,9 +160,18 @@ def picture_to_show(row: Attachment) -> Picture | None:
 def discard_attachment(caller: Caller, attachment_id: UUID) -> None:
     """Take back a file that is on no message yet."""
     row = find_attachment(caller, attachment_id)
-    if row.message_id is not None or row.queued_id is not None:
+    if not _remove_free(row.pk):
         raise ChatError("error.chat_attachment_in_use")
-    row.delete()
+
+
+@transaction.atomic
+def _remove_free(attachment_id: UUID) -> bool:
+    """Delete a file that is on no message; whether it was on none. Its row is locked before it is
+    judged: a message that is being sent has taken it by then, or finds it gone."""
+    row = _free().select_for_update().filter(pk=attachment_id).first()
+    if row is not None:
+        row.delete()
+    return row is not None
 
 
 def check_ids(wanted: object) -> tuple[str, ...]:
@@ -217,7 +227,5 @@ def _file_part(conversation_id: str, message_id: str, row: Attachment) -> FilePa
 def forget_waiting() -> int:
     """Remove files that nobody sent within a day."""
     old = _free().filter(created__lt=timezone.now() - PATIENCE)
-    rows = list(old[:BATCH])
-    for row in rows:
-        row.delete()
-    return len(rows)
+    keys = list(old.values_list("pk", flat=True)[:BATCH])
+    return sum(_remove_free(key) for key in keys)
