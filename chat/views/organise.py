@@ -28,6 +28,7 @@ from chat.views.responses import (
     is_scripted,
     picks_of,
     reader_of,
+    refuse_here,
 )
 
 
@@ -149,7 +150,15 @@ async def choose(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Who answers from the next turn on."""
     asking = await acaller(request)
     await aconversation(asking, conversation_id)
-    chosen = await services.choose(asking, conversation_id, picks_of(request))
+    try:
+        chosen = await services.choose(asking, conversation_id, picks_of(request))
+    except ChatError as error:
+        if error.key in NOT_FOUND:
+            raise Http404 from None
+        if not is_scripted(request):
+            return await refuse_here(request, conversation_id, error)
+        reader = await sync_to_async(reader_of)(request)
+        return HttpResponse(toast_html(error.key, error.data, reader), status=409)
     if is_scripted(request):
         return JsonResponse(chosen._asdict())
     return redirect("chat:conversation", conversation_id)

@@ -304,10 +304,14 @@ async def test_every_door_refuses_who_may_not_use_it(
     # Without a model it is the conversation's own that is refused.
     assert (await tab.ask("regenerate", message_id=last))["error_key"] == NOT_PERMITTED
     posted = {"content": "Two", "model": model}
-    for address in ("/new/", f"/c/{site.talk.pk}/send/"):
+    for address in ("/new/", f"/c/{site.talk.pk}/send/", f"/c/{site.talk.pk}/choose/"):
         response = await site.alice.client.post(address, posted)
         assert response.status_code == 409, address
         assert "You may not use this model." in response.content.decode()
+    scripted = {"HX-Request": "true"}
+    response = await site.alice.client.post(address, posted, headers=scripted)
+    assert response.status_code == 409
+    assert "You may not use this model." in response.content.decode()
     assert await Conversation.objects.acount() == 1
     # An agent that is given its model is no way around.
     await Agent.objects.filter(is_default=True).aupdate(model_id=model)

@@ -26,7 +26,7 @@ from chat.services.catalog.preferences import remember_choice
 from chat.services.conversations.history import chosen_in
 from chat.services.conversations.revision import raise_rev
 from chat.services.conversations.search_index import index_title
-from chat.services.conversations.temporary import remove_ended
+from chat.services.conversations.temporary import idle, remove_ended
 from chat.services.pool import in_writer
 from chat.services.processes.control import stop_runs
 
@@ -109,7 +109,7 @@ def purge_deleted() -> None:
     if not days:
         return
     old = Conversation.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=days))
-    for conversation in old[:PURGED_AT_ONCE]:
+    for conversation in idle(old)[:PURGED_AT_ONCE]:
         conversation.delete()
 
 
@@ -263,7 +263,11 @@ def _undo(caller: Caller, conversation_id: str | UUID, what: PutAway) -> None:
 
 
 def _purge(caller: Caller, conversation_id: str | UUID) -> None:
-    conversation = _deleted(caller).filter(pk=conversation_id).first()
-    if conversation is None:
+    mine = _deleted(caller).filter(pk=conversation_id)
+    conversation = idle(mine).first()
+    if conversation is not None:
+        conversation.delete()
+    elif mine.exists():
+        raise ChatError("error.chat_previous_generation_not_finished")
+    else:
         raise ChatError("error.chat_conversation_not_found")
-    conversation.delete()

@@ -130,8 +130,13 @@ def _put_out_of_reach(keys: list[UUID], owner_id: int | None = None) -> list[Del
 
 def _ended() -> QuerySet[Conversation]:
     """Out of reach, and nothing is written in them any more."""
+    return idle(Conversation.objects.filter(temporary=True, deleted_at__isnull=False))
+
+
+def idle(rows: QuerySet[Conversation]) -> QuerySet[Conversation]:
+    """Those in which nothing is written any more. What an answer has used is counted when it ends:
+    without its row it would never be."""
     running = Generation.objects.filter(conversation=OuterRef("pk"), status="active")
-    rows = Conversation.objects.filter(temporary=True, deleted_at__isnull=False)
     return rows.filter(~Exists(running))
 
 
