@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from chat.models import Conversation, Folder
 from chat.protocol.errors import ChatError
-from chat.rendering.live.column import LiveColumn
+from chat.rendering.live.column import MOST_GROUPS, MOST_ROWS, Listing, LiveColumn
 from chat.rendering.page.column import (
     IN_FOLDER,
     LISTED,
@@ -102,6 +102,39 @@ def test_from_any_column_with_folders_to_any_other() -> None:
             page.apply(live.update(column))
             found = difference(page, drawn(column))
             assert found == "", f"seed {seed}:\n{found}"
+
+
+def a_folder_that_is_said(number: int) -> list[object]:
+    return [str(UUID(int=number)), "", [], IN_FOLDER + LISTED]
+
+
+def test_a_page_that_says_it_lists_far_too_much_is_drawn_anew() -> None:
+    """To take in thirty thousand invented folders one by one took most of a minute."""
+    live = LiveColumn(ADA)
+    most = [a_folder_that_is_said(number) for number in range(MOST_GROUPS)]
+    live.shown({"groups": most, "rows": 2 * LISTED, "more": False})
+    assert len(live.rows.folders) == len(live.listing.groups) == MOST_GROUPS
+    rows = [[str(number), ""] for number in range(MOST_ROWS + 1)]
+    for groups in ([*most, a_folder_that_is_said(MOST_GROUPS)], [["today", "", rows]], [["today"]]):
+        live.shown({"groups": groups, "rows": 2 * LISTED, "more": False})
+        assert live.rows == Rows()
+        assert live.listing == Listing()
+    assert MOST_GROUPS > service.MOST_FOLDERS
+
+
+def test_more_is_listed_of_folders_that_are_there() -> None:
+    """Or whoever names one invented folder after the other would fill the memory."""
+    live, entry = LiveColumn(ADA), ColumnFolder(id=str(UUID(int=1)), name="Work", more=True)
+    other = replace(entry, id=str(UUID(int=2)), name="Zoo")
+    live.shown({"groups": [], "rows": LISTED, "more": False})
+    live.update(Column(folders=(entry, other)))
+    for number in range(1, 50):
+        live.list_more(IN_FOLDER + LISTED, str(UUID(int=number)))
+    more = IN_FOLDER + LISTED
+    assert live.rows.folders == ((entry.id, more), (other.id, more))
+    live.update(Column(folders=(other,)))
+    live.list_more(more, other.id)
+    assert live.rows.folders == ((other.id, more),)
 
 
 # --- pages ------------------------------------------------------------------------------

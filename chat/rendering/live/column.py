@@ -33,6 +33,8 @@ from chat.rendering.reader import Reader
 MANY_ROWS = 2 * LISTED
 # The longest list that a page may say it has.
 MOST_ROWS = 20_000
+# And the most groups: nobody has more than two hundred folders, and there are a few headings.
+MOST_GROUPS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +71,33 @@ class Listing:
         try:
             groups = {
                 str(key): ListedGroup(str(mark), {str(row): str(look) for row, look in rows})
-                for key, mark, rows, *_ in values["groups"]
+                for key, mark, rows, *_ in _groups(values)
             }
             return cls(groups, _number(values["rows"]), bool(values["more"]))
-        except (TypeError, ValueError, KeyError, OverflowError):
+        except (TypeError, ValueError, LookupError, OverflowError):
             return cls()
 
 
 def rows_from_json(values: Any) -> Rows:
     """How many conversations a page says it lists."""
     try:
-        rows = Rows(_number(values["rows"]) or LISTED)
-        for key, _mark, _rows, *number in values["groups"]:
-            if number and is_uuid(str(key)):
-                rows = rows.with_folder(str(key), _number(number[0]))
-        return rows
-    except (TypeError, ValueError, KeyError, OverflowError):
+        folders = {
+            str(key): _number(number[0])
+            for key, _mark, _rows, *number in _groups(values)
+            if number and is_uuid(str(key))
+        }
+        return Rows.of(_number(values["rows"]) or LISTED, folders)
+    except (TypeError, ValueError, LookupError, OverflowError):
         return Rows()
+
+
+def _groups(values: Any) -> list[Any]:
+    """The groups that a page says it lists. Far more than there can be would keep the event loop
+    and the memory of the server for as long as the socket is open."""
+    groups: list[Any] = values["groups"]
+    if len(groups) > MOST_GROUPS or sum(len(group[2]) for group in groups) > MOST_ROWS:
+        raise ValueError("nobody has so many")
+    return groups
 
 
 def _number(value: Any) -> int:
@@ -111,11 +123,13 @@ class LiveColumn:
 
     def list_more(self, rows: int, folder_id: str = "") -> None:
         """The end of the list, or of a folder, was reached: list so many, a few more than now."""
-        if folder_id:
-            now = self.rows.in_folder(folder_id)
-            self.rows = self.rows.with_folder(folder_id, _more(now, rows))
-        else:
+        if not folder_id:
             self.rows = replace(self.rows, loose=_more(self.rows.loose, rows))
+        elif folder_id in self.listing.groups:
+            # What was asked for of folders that are listed no longer is forgotten.
+            asked = {key: n for key, n in self.rows.folders if key in self.listing.groups}
+            asked[folder_id] = _more(self.rows.in_folder(folder_id), rows)
+            self.rows = Rows.of(self.rows.loose, asked)
 
     def is_slow(self, column: Column) -> bool:
         """Whether to draw the difference takes so long that a thread should do it: where nothing

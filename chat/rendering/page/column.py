@@ -1,6 +1,6 @@
 """The column beside every page: a person's conversations, in folders and under headings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from zlib import crc32
@@ -31,10 +31,13 @@ class Rows:
     def in_folder(self, folder_id: str) -> int:
         return dict(self.folders).get(folder_id, IN_FOLDER)
 
-    def with_folder(self, folder_id: str, rows: int) -> "Rows":
-        folders = {**dict(self.folders), folder_id: rows}
+    @classmethod
+    def of(cls, loose: int, folders: Mapping[str, int]) -> "Rows":
         asked = ((key, number) for key, number in folders.items() if number > IN_FOLDER)
-        return replace(self, folders=tuple(sorted(asked)))
+        return cls(loose, tuple(sorted(asked)))
+
+    def with_folder(self, folder_id: str, rows: int) -> "Rows":
+        return Rows.of(self.loose, {**dict(self.folders), folder_id: rows})
 
 
 @dataclass(frozen=True, slots=True)
