@@ -75,6 +75,8 @@ class Assembly:
         # What is asked in this step, and where its parts begin.
         self._asked: ModelRequest | None = None
         self._step_from = 0
+        # Whether the provider is at work on it: it takes what it reads, also before its first word.
+        self._under_way = False
         self._usage: Usage | None = None
         self.finish_reason = ""
         # The end of the last reply, as the provider told it.
@@ -118,6 +120,7 @@ class Assembly:
         self._calls.new_step()
         self._usage = None
         self._asked = request
+        self._under_way = request is not None
         self._step_from = len(self._parts)
         self.finish_reason = ""
         self._step_is_open = True
@@ -139,6 +142,10 @@ class Assembly:
             self.session_id, self.message_id, clean_text(reason), cost, used.tokens
         )
         return [*changes, self._add(part)]
+
+    def refuse_step(self) -> None:
+        """The request was not answered: if nothing has come of it, it has cost nothing."""
+        self._under_way = False
 
     def abort(self, error: str = tool_state.ABORTED) -> list[Change]:
         """Close everything that is open, keeping all text, and the cost if it is known."""
@@ -179,10 +186,11 @@ class Assembly:
         return changes
 
     def _estimate(self) -> Usage | None:
-        """About what a step has used that was stopped before its provider said so; nothing if it
-        had not begun to answer."""
+        """About what a step has used that was stopped before its provider said so; nothing if its
+        request was refused, or waited to be made again."""
         written = self._parts[self._step_from :]
-        if self._asked is None or not any(not isinstance(p, StepStartPart) for p in written):
+        has_begun = any(not isinstance(part, StepStartPart) for part in written)
+        if self._asked is None or not (self._under_way or has_begun):
             return None
         used = used_so_far(self._asked, written)
         if self._usage is not None:
@@ -206,6 +214,7 @@ class Assembly:
             case ToolOutput():
                 return self._output(event)
             case Retrying() | Adjusted():
+                self._under_way = not (isinstance(event, Retrying) and event.wait)
                 return self._start_over()
             case CaughtUp():
                 return []

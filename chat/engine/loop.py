@@ -10,6 +10,7 @@ from chat.engine.assembly import ESTIMATED, Assembly
 from chat.engine.changes import Change
 from chat.engine.limits import Limits
 from chat.engine.repetition import repeated_call
+from chat.protocol.errors import ChatError, ProviderError
 from chat.protocol.interfaces import (
     Adjusted,
     CaughtUp,
@@ -168,14 +169,18 @@ async def _ask(
     request = build_request(assembly.parts())
     for change in assembly.open_step(request):
         yield change
-    async with aclosing(provider.stream(request)) as stream:
-        async for received in stream:
-            event = allowance.cut(received)
-            for change in assembly.apply(event):
-                yield change
-            if isinstance(event, Retrying | Adjusted | CaughtUp):
-                yield event
-            allowance.spend(event)
+    try:
+        async with aclosing(provider.stream(request)) as stream:
+            async for received in stream:
+                event = allowance.cut(received)
+                for change in assembly.apply(event):
+                    yield change
+                if isinstance(event, Retrying | Adjusted | CaughtUp):
+                    yield event
+                allowance.spend(event)
+    except (ProviderError, ChatError):
+        assembly.refuse_step()
+        raise
     for change in assembly.close_step():
         yield change
 

@@ -1,18 +1,24 @@
 """Folding: what a model says becomes parts, in order, at the cost of what is new (A3, E2, E5)."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.engine.assembly import Assembly
 from chat.engine.changes import Change, PartClosed, PartGrew, PartOpened, ToolChanged
+from chat.engine.usage import steps_of
 from chat.protocol.displays import TextDisplay
 from chat.protocol.factories import create_file_part
 from chat.protocol.ids import new_id
 from chat.protocol.interfaces import (
     Finish,
+    ModelMessage,
+    ModelRequest,
     ReasoningDelta,
     Retrying,
+    TextBlock,
     TextDelta,
     ToolCall,
     ToolCallDelta,
@@ -268,6 +274,30 @@ def test_an_abort_keeps_what_was_said_and_what_it_cost():
     assert (step.reason, step.cost, step.tokens.input) == ("cancelled", 0.5, 7)
     assert told.tool.state.error == "Tool execution aborted"
     assert told.assembly.abort() == []
+
+
+ASKED = ModelRequest("m", messages=(ModelMessage("user", (TextBlock("word " * 80),)),))
+TOLD = Usage(Tokens(input=7, output=1))
+WAITS = Retrying("error.chat_provider_overloaded", 2, 5, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("events", "read"),
+    [
+        ((), 102),
+        ((TOLD,), 7),
+        ((TOLD, replace(WAITS, wait=0.0)), 102),
+        ((TOLD, WAITS), 0),
+        ((WAITS, replace(WAITS, wait=0.0), TOLD), 7),
+    ],
+)
+def test_what_was_read_before_the_first_word_is_counted(events, read):
+    """Told by the provider, or else estimated; not while it waits to be asked again."""
+    told = Told()
+    told.hear(told.assembly.open_step(ASKED))
+    told.apply(*events)
+    told.hear(told.assembly.abort())
+    assert sum(step.tokens.input for step in steps_of(told.known)) == read
 
 
 def test_an_answer_goes_on_after_the_parts_it_has():

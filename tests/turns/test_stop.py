@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from chat.models import Generation, LanguageModel, Message
+from chat.models import DailyUsage, Generation, LanguageModel, Message
 from tests.support.invariants import faults
-from tests.support.model_server import Call, Gate, Say, Think, Wait, reply
+from tests.support.model_server import Call, Gate, Say, Think, Wait, refuse, reply
 from tests.support.site import Held, Programs, Site
 from tests.support.tabs import equal_pages, in_thread
 from tests.support.waiting import eventually, quickest
@@ -285,3 +285,28 @@ async def test_what_a_stopped_answer_used_is_estimated(site: Site) -> None:
     step = await in_thread(row.parts.get)(type="step-finish")
     assert step.data["reason"] == "cancelled-estimated"
     await tab.equals_a_fresh_page()
+
+
+async def test_what_was_read_before_the_first_word_is_counted(site: Site) -> None:
+    """A long conversation that is sent and stopped, again and again, is read each time."""
+    tab = await site.tab()
+    site.provider.script(reply(Wait()))
+    await tab.send("Read this, please. " * 100)
+    await eventually(lambda: site.provider.requests)
+    await tab.stop()
+    await tab.sees_the_end()
+    row = await in_thread(Message.objects.get)(role="assistant")
+    assert row.input_tokens > 400
+    assert row.output_tokens == 0
+    [day] = await in_thread(lambda: list(DailyUsage.objects.all()))()
+    assert day.input_tokens == row.input_tokens
+    await tab.equals_a_fresh_page()
+
+
+async def test_a_request_that_was_refused_costs_nothing(site: Site) -> None:
+    tab = await site.tab()
+    site.provider.script(refuse(401))
+    await tab.send("Read this, please. " * 100)
+    await tab.sees_the_end()
+    row = await in_thread(Message.objects.get)(role="assistant")
+    assert (row.status, row.input_tokens) == ("error", 0)
