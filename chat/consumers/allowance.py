@@ -33,22 +33,21 @@ class Allowance:
         self._left -= amount
 
 
-def of_socket() -> float:
-    """Commands."""
+def commands_per_socket() -> float:
     return _limit("frames_per_second")
 
 
-def of_reading() -> float:
-    """Words that only say how far was read: a program says so for every event."""
-    return 10.0 * of_socket()
+def acknowledgements_per_socket() -> float:
+    """Commands that only say how far was read: a program says so for every event."""
+    return 10.0 * commands_per_socket()
 
 
-def of_person() -> float:
-    """Commands: in a burst each of their tabs may come back, and say whether it is in front."""
-    return of_socket() * max(1.0, _limit("sockets_per_user") / 10)
+def commands_per_person() -> float:
+    """In a burst each of their tabs may come back, and say whether it is in front."""
+    return commands_per_socket() * max(1.0, _limit("sockets_per_user") / 10)
 
 
-def of_characters() -> float:
+def characters_per_person() -> float:
     """As many as the longest message has."""
     return _limit("frame_bytes")
 
@@ -59,38 +58,38 @@ def _limit(name: str) -> float:
 
 
 @dataclass
-class Guest:
-    """A person who has sockets open in this process: all together cost no more than this."""
+class OpenSockets:
+    """Those that a person has open in this process: all together cost no more than this."""
 
-    sockets: int = 0
-    commands: Allowance = field(default_factory=lambda: Allowance(of_person))
-    characters: Allowance = field(default_factory=lambda: Allowance(of_characters))
+    number: int = 0
+    commands: Allowance = field(default_factory=lambda: Allowance(commands_per_person))
+    characters: Allowance = field(default_factory=lambda: Allowance(characters_per_person))
 
     def spend(self, message: dict[str, Any]) -> None:
         """One command, as long as it is; of one that is too long to be taken no more is read."""
         self.commands.spend()
-        self.characters.spend(min(len(message.get("text") or ""), of_characters()))
+        self.characters.spend(min(len(message.get("text") or ""), characters_per_person()))
 
 
-_guests: dict[int, Guest] = {}
+_open: dict[int, OpenSockets] = {}
 
 
 @contextmanager
-def counted(user_id: int) -> Iterator[Guest | None]:
+def count_socket(user_id: int) -> Iterator[OpenSockets | None]:
     """A socket of this person, while it is open; nobody where they have too many."""
-    guest = _guests.setdefault(user_id, Guest())
-    if guest.sockets >= _limit("sockets_per_user"):
+    mine = _open.setdefault(user_id, OpenSockets())
+    if mine.number >= _limit("sockets_per_user"):
         yield None
         return
-    guest.sockets += 1
+    mine.number += 1
     try:
-        yield guest
+        yield mine
     finally:
-        guest.sockets -= 1
+        mine.number -= 1
         # Whoever leaves and comes back at once may ask for no more than who stays.
         asyncio.get_running_loop().call_later(BURST, _forget, user_id)
 
 
 def _forget(user_id: int) -> None:
-    if user_id in _guests and not _guests[user_id].sockets:
-        del _guests[user_id]
+    if user_id in _open and not _open[user_id].number:
+        del _open[user_id]

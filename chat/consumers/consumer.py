@@ -6,29 +6,33 @@ would pass every message through one shared thread, where one slow call stalls e
 
 import asyncio
 import itertools
-import json
 import logging
-import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import nullcontext
 from typing import Any, Literal
 
 from channels.consumer import AsyncConsumer
-from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
 from chat import services
-from chat.consumers.allowance import Allowance, Guest, counted, of_reading, of_socket
+from chat.consumers.allowance import (
+    Allowance,
+    OpenSockets,
+    acknowledgements_per_socket,
+    commands_per_socket,
+    count_socket,
+)
 from chat.consumers.columns import columns
 from chat.consumers.commands import COMMANDS
 from chat.consumers.html_wire import STILL_HERE, HtmlWire
+from chat.consumers.incoming import id_at_end, is_acknowledgement, parsed
 from chat.consumers.json_wire import SUBPROTOCOL, JsonWire
 from chat.consumers.outbox import Outbox, Send
 from chat.consumers.wire import Wire, is_behind
 from chat.protocol.errors import ChatError
 from chat.protocol.events import Deleted, Event
 from chat.protocol.ids import new_id
-from chat.protocol.text import clean_json
 from chat.protocol.trail import follow_request
 from chat.protocol.transcript import Shown, Transcript
 from chat.rendering.page.column import Column
@@ -50,9 +54,8 @@ LOGGED_OUT, NOT_FOUND = 4401, 4404
 BROKEN, TOO_FAST, TOO_MANY, RESTARTING = 4500, 4429, 4430, 4503
 # After so many refusals in a row nobody is at the other end.
 PATIENCE = 100
-
-_CLIENT_ID = re.compile(r'"client_id":\s*"([\w-]{1,64})"')
-_ACKNOWLEDGEMENT = re.compile(r'"command"\s*:\s*"ack"')
+# A page that shows more messages waits for its turn to be brought forward.
+MANY = 2 * services.PAGE
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
@@ -73,7 +76,7 @@ class ChatConsumer(AsyncConsumer):
     reader: Reader
     wire: Wire
     subscription: Subscription
-    guest: Guest
+    open_sockets: OpenSockets
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         self.scope = scope
@@ -84,8 +87,8 @@ class ChatConsumer(AsyncConsumer):
         # Who watches through this socket, once they have said so.
         self.viewer: Caller | None = None
         self.refused = 0
-        self.allowance = Allowance(of_socket)
-        self.read_allowance = Allowance(of_reading)
+        self.allowance = Allowance(commands_per_socket)
+        self.read_allowance = Allowance(acknowledgements_per_socket)
         self.outbox = Outbox(send)
         # One at a time: what the other end has is known only between two frames.
         self.telling = asyncio.Lock()
@@ -93,45 +96,53 @@ class ChatConsumer(AsyncConsumer):
         # Held from a command to its reply.
         self.commanding = asyncio.Lock()
         if (await receive())["type"] == "websocket.connect" and await self._accept(send):
-            with counted(self.user_id) as guest:
-                if guest is None:
+            # Counted first: whoever has too many does not wait where others would wait for them.
+            with count_socket(self.user_id) as mine:
+                if mine is None:
                     await self._close(TOO_MANY)
                     return
-                self.guest = guest
-                with services.open_socket("json" if isinstance(self.wire, JsonWire) else "html"):
-                    await self._serve()
+                self.open_sockets = mine
+                if await self._enter():
+                    with services.open_socket("json" if self.speaks_json else "html"):
+                        await self._serve()
 
     # --- opening and closing ------------------------------------------------------
 
     async def _accept(self, send: Send) -> bool:
-        speaks_json = SUBPROTOCOL in self.scope.get("subprotocols", ())
+        """Whether it is somebody who comes."""
+        self.speaks_json = SUBPROTOCOL in self.scope.get("subprotocols", ())
         # Accepted first: a browser does not learn why a handshake was refused.
         await send(
-            {"type": "websocket.accept", "subprotocol": SUBPROTOCOL if speaks_json else None}
+            {"type": "websocket.accept", "subprotocol": SUBPROTOCOL if self.speaks_json else None}
         )
         self.conversation_id = str(self.scope["url_route"]["kwargs"].get("conversation_id", ""))
         follow_request(self.socket, self.conversation_id)
         # Strangers are told so before they wait in line, where members would wait for them.
         session = socket_session(self.scope)
-        if not (session and await services.visitors.get(session)):
+        visitor = await services.visitors.get(session) if session else None
+        if not visitor:
             return await self._close(LOGGED_OUT)
+        self.user_id = visitor
+        return True
+
+    async def _enter(self) -> bool:
+        """Whether they may see what they came for."""
         try:
-            async with services.in_line():
+            async with services.in_line(self.user_id):
                 reader = await services.in_pool(self._make_reader)
         except ChatError:
             return await self._close(NOT_FOUND)
         if reader is None:
             return await self._close(LOGGED_OUT)
         self.reader = reader
-        self.wire = JsonWire(reader) if speaks_json else HtmlWire(reader)
+        self.wire = JsonWire(reader) if self.speaks_json else HtmlWire(reader)
         return True
 
     def _make_reader(self) -> Reader | None:
         """Who reads here; nobody without a log-in."""
         user, self.session_key = socket_visitor(self.scope)
-        if user is None:
+        if user is None or user.pk != self.user_id:
             return None
-        self.user_id = user.pk
         if self.conversation_id:
             services.get_conversation(Caller(user.pk), self.conversation_id)
         return make_reader(user, socket_language(self.scope), zone=socket_zone(self.scope))
@@ -193,12 +204,12 @@ class ChatConsumer(AsyncConsumer):
         """Do what a message asks for, and answer it."""
         name, client_id = "", ""
         try:
-            reading = _is_acknowledgement(message)
+            reading = is_acknowledgement(message)
             if reading:
                 self.read_allowance.spend()
             else:
                 self._spend(message)
-            values = _parsed(message)
+            values = parsed(message)
             name = str(values.get("command", ""))[:40]
             if reading and name != "ack":
                 # It only looked like one: of two equal names in an object the last counts.
@@ -212,7 +223,7 @@ class ChatConsumer(AsyncConsumer):
                 await self.outbox.say(self.wire.reply(name, client_id, reply))
             self.refused = 0
         except ChatError as error:
-            await self._refuse(name, client_id or _id_at_end(message), error)
+            await self._refuse(name, client_id or id_at_end(message), error)
         except Exception:  # a page repeats what is not answered: this is the answer
             log.exception("the command %s broke", name)
             await self._refuse(name, client_id, ChatError("error.chat_command_failed"))
@@ -220,7 +231,7 @@ class ChatConsumer(AsyncConsumer):
     def _spend(self, message: dict[str, Any]) -> None:
         """What this socket may still ask for, and its person through all of theirs."""
         self.allowance.spend()
-        self.guest.spend(message)
+        self.open_sockets.spend(message)
 
     def _caller(self, client_id: str, values: dict[str, Any]) -> Caller:
         head = values.get("head")
@@ -269,8 +280,7 @@ class ChatConsumer(AsyncConsumer):
         page = isinstance(self.wire, HtmlWire)
         shown = Shown.from_json(values.get("shown")) if page else Shown()
         try:
-            async with services.in_line():
-                transcript = await self._transcript(shown.messages)
+            transcript = await self._transcript(shown.messages, returns=True)
             await self.outbox.say(await self.wire.attach(transcript, shown))
             await self._view(caller, values)
         except BaseException:
@@ -287,7 +297,7 @@ class ChatConsumer(AsyncConsumer):
 
     async def _view(self, caller: Caller, values: dict[str, Any]) -> None:
         hidden = values.get("hidden") is True
-        async with services.in_line():
+        async with services.in_line(self.user_id):
             await services.attach_view(caller, self.conversation_id, self.socket, hidden=hidden)
         self.viewer = caller
 
@@ -392,9 +402,14 @@ class ChatConsumer(AsyncConsumer):
             transcript = await self._transcript(self.wire.shown())
             await self.outbox.say(await self.wire.catch_up(transcript))
 
-    async def _transcript(self, shown: Collection[int]) -> Transcript:
-        caller = Caller(self.user_id)
-        return await services.transcript_for_page(caller, self.conversation_id, shown)
+    async def _transcript(self, shown: Collection[int], *, returns: bool = False) -> Transcript:
+        """What is stored now, for a page that shows this much. Whoever returns waits in line, and
+        so does a page for which much is read."""
+        waits = returns or len(shown) > MANY
+        async with services.in_line(self.user_id) if waits else nullcontext():
+            return await services.transcript_for_page(
+                Caller(self.user_id), self.conversation_id, shown
+            )
 
     async def _compare(self) -> None:
         """A lost first or last event leaves no gap behind it: compare now and then."""
@@ -445,37 +460,3 @@ def _is_deleted(events: Sequence[Event]) -> bool:
         if isinstance(event, Deleted):
             return True
     return False
-
-
-def _is_acknowledgement(message: dict[str, Any]) -> bool:
-    """Whether a frame only says how far was read. A program does so for every event, which is
-    nothing that it asks for."""
-    text = message.get("text") or ""
-    return len(text) < 200 and _ACKNOWLEDGEMENT.search(text) is not None
-
-
-def _id_at_end(message: dict[str, Any]) -> str:
-    """The `client_id` of a frame that was not read, because it is too long or came too fast.
-    Whoever sent it waits for a reply that names it; pages write it behind the text."""
-    text = message.get("text") or ""
-    found = _CLIENT_ID.search(text, max(0, len(text) - 500))
-    return found[1] if found else ""
-
-
-def _parsed(message: dict[str, Any]) -> dict[str, Any]:
-    """The JSON object that a frame holds."""
-    text = message.get("text")
-    limit = settings.PARLEY_LIMITS["frame_bytes"]
-    # Counted in characters first: encoding a flood would cost more than refusing it.
-    if text is None:
-        raise ChatError("error.chat_bad_command")
-    if len(text) > limit:
-        most = settings.PARLEY_LIMITS["message_chars"]
-        raise ChatError("error.chat_content_too_long", limit=most, length=len(text))
-    try:
-        values = clean_json(json.loads(text))
-    except (ValueError, RecursionError):
-        raise ChatError("error.chat_bad_command") from None
-    if not isinstance(values, dict):
-        raise ChatError("error.chat_bad_command")
-    return values

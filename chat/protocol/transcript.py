@@ -54,6 +54,13 @@ class Transcript:
         return bool(self.request_id)
 
 
+# A page keeps about three hundred messages. One that says it shows far more is emptied and given
+# the latest: to compare all of it would take the server too long, and to remember it too much.
+MOST_MESSAGES = 2_000
+# Of all its answers that are being written together.
+MOST_PARTS = 5_000
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a tab has on its page."""
@@ -72,8 +79,11 @@ class Shown:
     newer: bool = False
     # Whether it says that the conversation is temporary.
     temporary: bool = False
-    # Of the parts of running messages: how much of an open text, or the state of the rest.
-    parts: Mapping[tuple[int, int], int | str] = field(default_factory=dict)
+    # Of the parts of running messages, by message: how much of an open text, or the state of the
+    # rest.
+    parts: Mapping[int, Mapping[int, int | str]] = field(default_factory=dict)
+    # Whether it shows more than can be compared, and nothing is known of its messages.
+    too_much: bool = False
 
     @classmethod
     def from_json(cls, data: Any) -> "Shown":
@@ -82,16 +92,19 @@ class Shown:
         A page that says nonsense is a page that shows nothing, and is drawn again.
         """
         try:
+            messages, parts = data["messages"], data["parts"]
+            too_much = len(messages) > MOST_MESSAGES or len(parts) > MOST_PARTS
             return cls(
                 title=str(data.get("title", "")),
                 chosen=_chosen(data.get("chosen")),
                 running=bool(data.get("running")),
                 queue=_queue(data.get("queue")),
                 queue_state=str(data.get("queue_state", "")),
-                newer=bool(data.get("newer")),
+                newer=bool(data.get("newer")) and not too_much,
                 temporary=bool(data.get("temporary")),
-                messages={int(key): str(value) for key, value in data["messages"].items()},
-                parts={_place(key): _state(value) for key, value in data["parts"].items()},
+                messages={} if too_much else _messages(messages),
+                parts={} if too_much else _parts(parts),
+                too_much=too_much,
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             return cls()
@@ -109,9 +122,23 @@ def _queue(value: Any) -> Mapping[str, str] | None:
     return None if value is None else {str(key): str(mark) for key, mark in value.items()}
 
 
-def _place(key: str) -> tuple[int, int]:
-    message, part = key.removeprefix("p").split("-")
-    return int(message), int(part)
+def _messages(values: Mapping[str, Any]) -> Mapping[int, str]:
+    return {_position(key): str(state) for key, state in values.items()}
+
+
+def _parts(values: Mapping[str, Any]) -> Mapping[int, Mapping[int, int | str]]:
+    parts: dict[int, dict[int, int | str]] = {}
+    for key, value in values.items():
+        message, part = key.removeprefix("p").split("-")
+        parts.setdefault(_position(message), {})[_position(part)] = _state(value)
+    return parts
+
+
+def _position(text: str) -> int:
+    position = int(text)
+    if position < 0:
+        raise ValueError("nothing stands before the beginning")
+    return position
 
 
 def _state(value: Any) -> int | str:

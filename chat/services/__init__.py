@@ -143,6 +143,7 @@ from chat.services.conversations.snapshot import (
 )
 from chat.services.conversations.temporary import TEMPORARY, keep
 from chat.services.conversations.used_tools import used_tools
+from chat.services.line import in_line
 from chat.services.notes import (
     AccessChanged,
     Events,
@@ -218,7 +219,7 @@ from chat.services.people.second_factor import (
     take_off_second_factor,
 )
 from chat.services.pool import THREADS as DATABASE_THREADS
-from chat.services.pool import in_line, in_pool, in_writer
+from chat.services.pool import in_pool, in_writer
 from chat.services.processes.lease import count_servers, is_closing, retire
 from chat.services.processes.lifecycle import start_process, stop_process
 from chat.services.processes.one_server import serve_alone

@@ -11,7 +11,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager
 from functools import cache, partial
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
@@ -36,8 +35,6 @@ T = TypeVar("T")
 THREADS = 4
 # For work that takes a processor a while: pictures, the text of PDF files.
 WORKERS = 2
-# How many of those who come back at once, after a restart say, are read for at a time.
-RETURNING = 2
 # How many transactions are committed at once: the first of them is told only when all are written.
 AT_ONCE = 25
 
@@ -81,16 +78,6 @@ async def in_pool(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
     loop = asyncio.get_running_loop()
     told = trail.get()
     return await loop.run_in_executor(_pool, lambda: _call(loop, told, function, *args, **kwargs))
-
-
-_turnstiles: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
-
-
-def in_line() -> AbstractAsyncContextManager[None]:
-    """For what many ask for at once and can wait for: whoever sends or opens a page meanwhile
-    finds a thread that is free, and not all of them in front."""
-    loop = asyncio.get_running_loop()
-    return _turnstiles.setdefault(loop, asyncio.Semaphore(RETURNING))
 
 
 async def in_writer(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -4,6 +4,8 @@ import pytest
 
 from chat import services
 from chat.models import Message, Part
+from chat.protocol import transcript
+from chat.protocol.transcript import MOST_MESSAGES, MOST_PARTS, Shown
 from tests.support import factories as make
 from tests.support.model_server import Gate, Say, refuse, reply
 from tests.support.page import LivePage
@@ -136,3 +138,34 @@ async def test_a_first_message_that_went_before_the_socket_was_there_is_taken_of
     await remove(site, 1)
     await tab.open()
     await equal_pages(tab)
+
+
+@pytest.mark.parametrize("query", ["", "?at=30"])
+async def test_a_page_that_shows_more_than_can_be_compared_is_given_the_latest(
+    long_talk: Site, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    """With the way to what stands before them, and nothing twice."""
+    monkeypatch.setattr(transcript, "MOST_MESSAGES", 49)
+    tab = await long_talk.tab(query=query)
+    tab.query = ""
+    await tab.until(lambda: positions(tab.page)[-1:] == [120])
+    await equal_pages(tab)
+    long_talk.provider.script(reply("And more."))
+    await tab.send("On and on?")
+    await tab.sees("And more.")
+    assert positions(tab.page)[-2:] == [121, 122]
+
+
+def test_no_more_is_taken_up_of_what_a_page_says_than_a_page_can_show() -> None:
+    """Invented messages would be kept for as long as the socket is open."""
+    most = {str(position): "streaming 1.1.0" for position in range(MOST_MESSAGES)}
+    parts = {f"p7-{part}": 1 for part in range(MOST_PARTS)}
+    shown = Shown.from_json({"messages": most, "parts": parts})
+    assert len(shown.messages) == MOST_MESSAGES
+    assert len(shown.parts[7]) == MOST_PARTS
+    for more in ({"messages": {**most, "9999": ""}, "parts": {}},
+                 {"messages": {}, "parts": {**parts, "p8-0": 1}}):  # fmt: skip
+        shown = Shown.from_json({"title": "A talk", **more})
+        assert shown == Shown(title="A talk", too_much=True)
+    for nonsense in ({"messages": {"-1": ""}, "parts": {}}, {"messages": {}, "parts": {"p--1": 1}}):
+        assert Shown.from_json(nonsense) == Shown()

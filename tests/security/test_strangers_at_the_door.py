@@ -54,7 +54,7 @@ async def test_they_are_sent_away_before_they_wait_in_line(site: Site) -> None:
     """64: here nobody gets through the line at all."""
     here = f"/ws/c/{site.talk.pk}/"
     cookies = await cookies_of_strangers()
-    async with services.in_line(), services.in_line():
+    async with services.in_line(0), services.in_line(0):
         codes = [await closed_with(cookie, here) for cookie in cookies]
         codes.append(await closed_with("", "/ws/"))
     assert codes == [LOGGED_OUT] * len(codes)

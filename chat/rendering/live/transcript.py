@@ -43,6 +43,7 @@ from chat.rendering.page.pages import (
     temporary_html,
     title_html,
     toast_html,
+    way_to_older_html,
 )
 from chat.rendering.page.queue import queue_head_html, queue_state, queued_html
 from chat.rendering.reader import Reader
@@ -194,7 +195,14 @@ class LiveTranscript:
         """Take up a page as it is and bring it to what is stored."""
         with self.reader.speaking():
             self._take_up(transcript, shown)
-            return "".join(self._forward(transcript))
+            emptied = self._empty(transcript) if shown.too_much else ""
+            return emptied + "".join(self._forward(transcript))
+
+    def _empty(self, transcript: Transcript) -> str:
+        """Nothing but the way to what stands before the messages that are put there now."""
+        older = transcript.messages[0].info.position if transcript.older else None
+        way = way_to_older_html(transcript.conversation_id, older, self.reader)
+        return swap.inner(dom.TRANSCRIPT, way)
 
     def _take_up(self, transcript: Transcript, shown: Shown) -> None:
         self.states = dict(shown.messages)
@@ -210,7 +218,7 @@ class LiveTranscript:
             position = message.info.position
             streaming = shown.messages.get(position, "").startswith("streaming")
             if streaming and is_answer(message.info):
-                parts = {part: state for (m, part), state in shown.parts.items() if m == position}
+                parts = shown.parts.get(position, {})
                 self.answer = LiveAnswer.as_shown(message, parts, self.reader)
                 self.answer.foot_is_old = shown.messages[position].endswith(RETRY_SHOWN)
 

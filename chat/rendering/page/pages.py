@@ -234,10 +234,17 @@ def _message(message: WithParts, page: ConversationPage, remembering: Rememberin
 def older_html(page: ConversationPage, reader: Reader) -> SafeString:
     """Earlier messages, and the way to still earlier ones: replaces that way."""
     with reader.speaking():
-        before = page.older_before
-        values = {"page": page, "ids": IDS, "before": before}
-        link = "" if before is None else render_to_string("chat/older.html", values).strip()
+        link = way_to_older_html(page.id, page.older_before, reader)
         return mark_safe(link + transcript_html(page, reader))
+
+
+def way_to_older_html(conversation_id: str, before: int | None, reader: Reader) -> SafeString:
+    """The way to what stands before a message; nothing where nothing does."""
+    if before is None:
+        return SafeString("")
+    with reader.speaking():
+        values = {"page": {"id": conversation_id}, "ids": IDS, "before": before}
+        return SafeString(render_to_string("chat/older.html", values).strip())
 
 
 def newer_html(page: ConversationPage, reader: Reader) -> SafeString:
