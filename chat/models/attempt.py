@@ -1,4 +1,4 @@
-"""How often somebody has tried to come in of late."""
+"""How often somebody has tried to come in of late, or has sent something."""
 
 from django.db import models
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from decimal import Decimal
+from time import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chat import services
-from chat.models import Budget, DailyUsage, Generation, LanguageModel, Message, Reservation
+from chat.models import Attempt, Budget, DailyUsage, LanguageModel, Message, Reservation
 from chat.protocol.errors import ChatError
 from chat.services import Caller
 from chat.services.catalog.defaults import ensure_defaults
@@ -162,6 +163,28 @@ async def test_the_reader_sees_what_is_left_and_when_it_comes_back(site: Site) -
     assert "2,000" in own
 
 
+@pytest.mark.both_databases
+async def test_deleting_what_was_sent_is_no_way_to_send_more(site: Site) -> None:
+    await a_budget(messages_per_minute=3)
+    caller = Caller(site.alice.user.pk)
+    site.provider.script("One.", "Two.", "Three.")
+    begun = await services.send(caller, site.talk.pk, "One")
+    await eventually(lambda: not RUNS)
+    question = begun.message.info.id
+    await services.edit(caller, site.talk.pk, question, "Two", archive=False)
+    await eventually(lambda: not RUNS)
+    await services.delete(caller, site.talk.pk)
+    await services.purge(caller, site.talk.pk)
+    talk = await in_thread(make.a_conversation)(site.alice.user)
+    await services.send(caller, talk.pk, "Three")
+    await eventually(lambda: not RUNS)
+    for _ in range(2):
+        with pytest.raises(ChatError, match="too_many_messages"):
+            await services.send(caller, talk.pk, "Four")
+    # What was refused is not counted.
+    assert await in_thread(lambda: set(Attempt.objects.values_list("count", flat=True)))() == {3}
+
+
 @pytest.mark.django_db
 @pytest.mark.both_databases
 class TestLimits:
@@ -197,11 +220,13 @@ class TestLimits:
         refuse_overspending(run.user_id, 1, "")
         with pytest.raises(ChatError, match="too_many_generations"):
             refuse_overspending(run.user_id, 3, "")
-        make.a_generation(user=run.user)
+        refuse_overspending(run.user_id, 1, "")
         with pytest.raises(ChatError, match=r"error.chat_too_many_messages") as refusal:
             refuse_overspending(run.user_id, 1, "")
         assert 1 <= int(refusal.value.data["seconds"]) <= 60
-        Generation.objects.all().delete()
+        # Neither somebody else's messages nor those of an earlier minute count.
+        refuse_overspending(make.a_user().pk, 1, "")
+        Attempt.objects.update(until=int(time()))
         refuse_overspending(run.user_id, 1, "")
 
     def test_without_budgets_nothing_is_asked(self) -> None:

@@ -43,14 +43,22 @@ class Busy(Exception):
 def count_attempt(address: str, name: str) -> None:
     """One attempt to enter as somebody, from an address."""
     for key, limit in _counters(address, name):
-        if _count(key) > limit:
+        if _count(key)[0] > limit:
             raise Resting
 
 
 def count_request(kind: str, who: str, most: int) -> None:
     """Something else that strangers may do, but not often: to ask for a mail, say."""
-    if _count(_key(kind, who.casefold())) > most:
+    if _count(_key(kind, who.casefold()))[0] > most:
         raise Resting
+
+
+def count_turn(user_id: int, within: int) -> tuple[int, int]:
+    """A message that somebody sends, or has answered anew: how many they are by now, and in how
+    many seconds counting begins anew. The counter outlives what is sent: deleting it is no way to
+    send more. One that is refused is taken back with its transaction."""
+    count, until = _count(_key("turn", str(user_id)), within)
+    return count, max(until - int(time()), 1)
 
 
 def forgive_requests(kind: str, who: str) -> None:
@@ -100,15 +108,16 @@ def _key(*words: str) -> str:
     return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
 
-def _count(key: str) -> int:
-    """Add one, and say how many they are: in one statement, so that no two see the same number."""
+def _count(key: str, rest: int = REST) -> tuple[int, int]:
+    """Add one, and say how many they are, and until when: in one statement, so that no two see the
+    same number."""
     now = int(time())
-    [(count,)] = sql.fetch(
+    [(count, until)] = sql.fetch(
         """INSERT INTO chat_attempt (key, count, until) VALUES (%s, 1, %s)
             ON CONFLICT (key) DO UPDATE SET
-                count = CASE WHEN chat_attempt.until < %s THEN 1 ELSE chat_attempt.count + 1 END,
-                until = CASE WHEN chat_attempt.until < %s THEN %s ELSE chat_attempt.until END
-            RETURNING count""",
-        *(key, now + REST, now, now, now + REST),
+                count = CASE WHEN chat_attempt.until <= %s THEN 1 ELSE chat_attempt.count + 1 END,
+                until = CASE WHEN chat_attempt.until <= %s THEN %s ELSE chat_attempt.until END
+            RETURNING count, until""",
+        *(key, now + rest, now, now, now + rest),
     )
-    return int(count)
+    return int(count), int(until)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from math import ceil
 from typing import Any, Final, Literal, get_args
 from uuid import UUID
 
@@ -21,6 +20,7 @@ from chat.protocol.errors import ChatError
 from chat.protocol.parts import Tokens
 from chat.services import sql
 from chat.services.catalog.known import current_catalog
+from chat.services.people.attempts import count_turn
 from chat.services.usage.budgets import (
     Amounts,
     KnownBudget,
@@ -32,7 +32,8 @@ from chat.services.usage.count import today
 
 # What an answer is taken to write, before it has.
 EXPECTED_OUTPUT: Final = 500
-MINUTE: Final = timedelta(minutes=1)
+# In seconds.
+MINUTE: Final = 60
 
 What = Literal["tokens_per_day", "cost_per_day", "tokens_per_month", "cost_per_month"]
 WHATS: Final[tuple[What, ...]] = get_args(What)
@@ -82,7 +83,8 @@ class Left:
 
 
 def refuse_overspending(person_id: int, running: int, stamp: str) -> None:
-    """Raise the reason why this person may not begin another answer, if there is one."""
+    """Raise the reason why this person may not begin another answer, if there is one; within the
+    transaction that begins it."""
     budgets = current_catalog(stamp).budgets
     if not budgets:
         return
@@ -259,15 +261,6 @@ def _refuse_pace(person_id: int, running: int, limits: Limits) -> None:
     most = limits.messages_per_minute
     if most is None:
         return
-    now = timezone.now()
-    # Ids sort by time: those of the last minute are found without an index of their own.
-    since = UUID(int=int((now - MINUTE).timestamp() * 1000) << 80)
-    begun = sql.fetch(
-        """SELECT started FROM chat_generation WHERE id >= %s AND +user_id = %s
-            ORDER BY id DESC LIMIT %s""",
-        *(since, person_id, max(most, 1)),
-    )
-    if len(begun) >= most:
-        oldest = sql.as_moment(begun[-1][0]) if begun else now
-        seconds = max(ceil((oldest + MINUTE - now).total_seconds()), 1)
+    sent, seconds = count_turn(person_id, MINUTE)
+    if sent > most:
         raise ChatError("error.chat_too_many_messages", limit=most, seconds=seconds)
