@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 
+from chat.formats.imported import chatgpt, librechat
 from chat.formats.imported.chats import read_chats
 from chat.formats.imported.items import Ended, Skipped
+from chat.formats.imported.updates import Update, Words
+from chat.protocol.citations import MOST, Citation
 from chat.protocol.messages import WithParts
 from tests.imports.transcripts import TRANSCRIPT, asked, call, returned, said, text
 from tests.support.measuring import ratio
@@ -287,3 +290,66 @@ def _most_memory() -> int:
     """In kilobytes; `getrusage` would count the process that has started this one."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
+def a_chatgpt_answer(text: str, **metadata: Any) -> list[dict[str, Any]]:
+    content = {"content_type": "text", "parts": [text]}
+    return [{"author": {"role": "assistant"}, "content": content, "metadata": metadata}]
+
+
+def updates_of_chatgpt(messages: list[dict[str, Any]]) -> list[Update]:
+    return list(chatgpt.read({"mapping": {}}, lambda _key: None).answer(messages))
+
+
+def updates_of_librechat(messages: list[dict[str, Any]]) -> list[Update]:
+    return list(librechat.read({"messages": []}, lambda _key: None).answer(messages))
+
+
+def citations_of(updates: list[Update]) -> list[Citation]:
+    return [each for update in updates if isinstance(update, Words) for each in update.citations]
+
+
+def test_a_few_marks_with_many_sources_do_not_fill_the_memory() -> None:
+    mark = "\ue200a\ue201"
+    reference = {"matched_text": mark, "items": [{"url": "https://a.example"}] * 300}
+    found = updates_of_chatgpt(
+        a_chatgpt_answer(f"a{mark}" * 300, content_references=[reference]) * 3
+    )
+    assert len(citations_of(found)) == MOST
+    assert not any(mark in update.delta for update in found if isinstance(update, Words))
+
+    search = {"turn": 0, "organic": [{"link": "https://a.example", "snippet": "a" * 50_000}]}
+    parts = [{"type": "text", "text": f"\ue200{'turn0search0 ' * 200}\ue201 b"}] * 60
+    hits = [{"web_search": search}] * 60
+    named = citations_of(updates_of_librechat([{"content": parts, "attachments": hits}]))
+    assert len(named) == MOST
+    assert max(len(each.quote) for each in named) < 2000
+
+
+def test_marks_that_lead_nowhere_are_not_looked_for_in_every_list() -> None:
+    def of_chatgpt(count: int) -> Callable[[], object]:
+        text = "".join(f"\ue200a{number}\ue201【{number}†a】" for number in range(count))
+        given = a_chatgpt_answer(
+            text,
+            content_references=[{"matched_text": f"b{number}"} for number in range(count)],
+            citations=[{"metadata": {"url": "https://a.example"}}] * count,
+        )
+        return lambda: updates_of_chatgpt(given)
+
+    def of_librechat(count: int) -> Callable[[], object]:
+        parts = [{"type": "text", "text": "\ue202turn1search0 a"}] * count
+        hits = [{"web_search": {"turn": 0, "organic": [{"link": "https://a.example"}]}}] * count
+        given = [{"content": parts, "attachments": hits}]
+        return lambda: updates_of_librechat(given)
+
+    def of_a_question(count: int) -> Callable[[], object]:
+        pointers = [
+            {"content_type": "image_asset_pointer", "asset_pointer": f"sediment://f{number}"}
+            for number in range(count)
+        ]
+        files = [{"id": f"g{number}"} for number in range(count)]
+        given = {"content": {"parts": pointers}, "metadata": {"attachments": files}}
+        return lambda: chatgpt.read({"mapping": {}}, lambda _key: None).question(given)
+
+    for make in (of_chatgpt, of_librechat, of_a_question):
+        assert ratio(make(1600), make(400), 8) <= 8

@@ -1,12 +1,21 @@
 """A conversation of a ChatGPT export: a `mapping` of nodes, each with a message or none."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from chat.formats.imported import shapes
 from chat.formats.imported.foreign import ForeignChat, OpenCalls
 from chat.formats.imported.items import Lookup
-from chat.formats.imported.markers import Found, without_marks
+from chat.formats.imported.markers import (
+    MOST_OF_A_MARK,
+    Found,
+    Room,
+    source,
+    without_any_mark,
+    without_marks,
+)
 from chat.formats.imported.trees import Kind, Node, in_order_of_children
 from chat.formats.imported.updates import (
     Called,
@@ -24,6 +33,8 @@ from chat.protocol.frozen import JsonObject
 
 # What a person, or the program for them, says about themselves; nobody sees it in the chat.
 _CONTEXTS = ("user_editable_context", "model_editable_context")
+# What stands between the names of a pointer to a file.
+_BETWEEN = re.compile(r"://|#")
 
 
 def is_form(value: JsonObject) -> bool:
@@ -86,17 +97,17 @@ class _Reader:
 
     def question(self, message: JsonObject) -> Prompt:
         content = shapes.an_object(message.get("content"))
-        files = [self._picture(pointer) for pointer in _pictures(content)]
-        shown = set(_pictures(content))
+        pointers = list(_pictures(content))
+        files = [self._picture(pointer) for pointer in pointers]
+        shown = {key for pointer in pointers for key in _BETWEEN.split(pointer)}
         for given in shapes.objects(_metadata(message).get("attachments")):
             key, name = shapes.text(given.get("id")), shapes.text(given.get("name"))
-            if key and not any(key in pointer for pointer in shown):
+            if key and key not in shown:
                 files.append(self._file(key, name))
-        text, _found = without_marks(_words(content), lambda _mark: ())
-        return Prompt(text, tuple(files), _at(message))
+        return Prompt(without_any_mark(_words(content)), tuple(files), _at(message))
 
     def answer(self, messages: Sequence[JsonObject]) -> Iterator[Update]:
-        calls = OpenCalls()
+        calls, room = OpenCalls(), Room()
         has_thoughts = any(_type(message) == "thoughts" for message in messages)
         for number, message in enumerate(messages):
             key, at = str(number), _at(message)
@@ -104,12 +115,12 @@ class _Reader:
                 yield from self._result(message, calls, key)
                 continue
             yield Step(key, shapes.text(_metadata(message).get("model_slug")), at=at)
-            yield from self._said(message, calls, key, has_thoughts=has_thoughts)
+            yield from self._said(message, calls, room, key, has_thoughts=has_thoughts)
         if messages:
             yield from _end(messages[-1])
 
     def _said(
-        self, message: JsonObject, calls: OpenCalls, key: str, *, has_thoughts: bool
+        self, message: JsonObject, calls: OpenCalls, room: Room, key: str, *, has_thoughts: bool
     ) -> Iterator[Update]:
         content, at = shapes.an_object(message.get("content")), _at(message)
         recipient = shapes.text(message.get("recipient")) or "all"
@@ -124,7 +135,7 @@ class _Reader:
             words = _words(content)
             if kind == "code":
                 words = f"```{_language(content)}\n{words}\n```"
-            text, found = without_marks(words, lambda mark: _sources(message, mark))
+            text, found = without_marks(words, _Sources(message).of, room)
             if text.strip():
                 yield Words("text", key, text, at=at, citations=found)
             for pointer in _pictures(content):
@@ -246,7 +257,7 @@ def _output(message: JsonObject, content: JsonObject) -> str:
         or shapes.text(content.get("result"))
         or shapes.text(content.get("output_str"))
     )
-    text, _found = without_marks(words, lambda _mark: ())
+    text = without_any_mark(words)
     found = "\n".join(_hits(message))
     return "\n\n".join(piece for piece in (heading, text, found) if piece)
 
@@ -259,26 +270,34 @@ def _hits(message: JsonObject) -> Iterator[str]:
             yield " – ".join(piece for piece in pieces if piece)
 
 
-def _sources(message: JsonObject, mark: str) -> Found:
-    metadata = _metadata(message)
-    for reference in shapes.objects(metadata.get("content_references")):
-        if reference.get("matched_text") == mark:
-            return tuple(_of_reference(reference))
-    for citation in shapes.objects(metadata.get("citations")):
-        source = shapes.an_object(citation.get("metadata"))
-        extra = shapes.an_object(source.get("extra"))
-        if mark.startswith(f"【{extra.get('cited_message_idx')}†"):
-            return tuple(_source(source))
-    return ()
+class _Sources:
+    """What the marks of one message lead to; what they name is looked for once."""
 
+    def __init__(self, message: JsonObject) -> None:
+        metadata = _metadata(message)
+        self._references: dict[str, JsonObject] = {}
+        for reference in shapes.objects(metadata.get("content_references")):
+            self._references.setdefault(shapes.text(reference.get("matched_text")), reference)
+        self._cited: dict[str, JsonObject] = {}
+        for citation in shapes.objects(metadata.get("citations")):
+            found = shapes.an_object(citation.get("metadata"))
+            number = shapes.an_object(found.get("extra")).get("cited_message_idx")
+            self._cited.setdefault(f"【{number}", found)
+        self._found: dict[str, Found] = {}
 
-def _of_reference(reference: JsonObject) -> Iterator[Citation]:
-    items = list(shapes.objects(reference.get("items"))) or [reference]
-    for item in items:
-        yield from _source(item)
+    def of(self, mark: str) -> Found:
+        if mark not in self._found:
+            self._found[mark] = tuple(islice(self._named(mark), MOST_OF_A_MARK))
+        return self._found[mark]
 
-
-def _source(item: JsonObject) -> Iterator[Citation]:
-    url, title = shapes.text(item.get("url")), shapes.text(item.get("title"))
-    if url or title:
-        yield Citation(url=url, title=title, quote=shapes.text(item.get("snippet")))
+    def _named(self, mark: str) -> Iterator[Citation]:
+        reference = self._references.get(mark)
+        if reference is not None:
+            items = list(shapes.objects(reference.get("items"))) or [reference]
+        else:
+            cited = self._cited.get(mark.partition("†")[0])
+            items = [cited] if cited is not None else []
+        for item in items:
+            words = (shapes.text(item.get(name)) for name in ("url", "title", "snippet"))
+            if found := source(*words):
+                yield found

@@ -3,13 +3,14 @@ of `children`."""
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chat.formats.imported import shapes
 from chat.formats.imported.foreign import ForeignChat, OpenCalls
 from chat.formats.imported.items import Lookup
-from chat.formats.imported.markers import Found, without_marks
+from chat.formats.imported.markers import Room, source, without_marks
 from chat.formats.imported.trees import Kind, Node
 from chat.formats.imported.updates import (
     Called,
@@ -107,30 +108,31 @@ def _question(message: JsonObject) -> Prompt:
 
 
 def _answer(messages: Sequence[JsonObject]) -> Iterator[Update]:
+    room = Room()
     for number, message in enumerate(messages):
         at, calls = _at(message), OpenCalls()
         yield Step(str(number), shapes.text(message.get("model")), at=at)
+        sources = _Sources(message)
         parts = list(shapes.objects(message.get("content")))
         if not parts:
             parts = [{"type": "text", "text": message.get("text")}]
         for place, part in enumerate(parts):
-            yield from _part(part, message, calls, f"{number}:{place}")
+            key = f"{number}:{place}"
+            if part.get("type") == "text":
+                words, found = without_marks(_value(part.get("text")), sources.of, room)
+                if words:
+                    yield Words("text", key, words, at=at, citations=found)
+            else:
+                yield from _part(part, calls, key, at)
     if messages:
         yield from _end(messages[-1])
 
 
-def _part(part: JsonObject, message: JsonObject, calls: OpenCalls, key: str) -> Iterator[Update]:
-    at = _at(message)
+def _part(part: JsonObject, calls: OpenCalls, key: str, at: int | None) -> Iterator[Update]:
     match part.get("type"):
         case "think":
             if words := _value(part.get("think")):
                 yield Words("thinking", key, words, at=at)
-        case "text":
-            words, found = without_marks(
-                _value(part.get("text")), lambda mark: _sources(message, mark)
-            )
-            if words:
-                yield Words("text", key, words, at=at, citations=found)
         case "tool_call":
             yield from _call(shapes.an_object(part.get("tool_call")), calls, at)
 
@@ -165,17 +167,21 @@ def _end(message: JsonObject) -> Iterator[Update]:
         yield TurnEnded("success", "length", at=_at(message))
 
 
-def _sources(message: JsonObject, mark: str) -> Found:
-    found: list[Citation] = []
-    for turn, kind, number in _MARK.findall(mark):
+class _Sources:
+    """What the marks of one message lead to; the lists they name are read once."""
+
+    def __init__(self, message: JsonObject) -> None:
+        self._hits: defaultdict[tuple[str, str, int], list[Citation]] = defaultdict(list)
         for given in shapes.objects(message.get("attachments")):
             search = shapes.an_object(given.get("web_search"))
-            if str(search.get("turn", 0)) != turn:
-                continue
-            hits = list(shapes.objects(search.get(_LISTS.get(kind, ""))))
-            if int(number) < len(hits):
-                hit = hits[int(number)]
-                url = shapes.text(hit.get("link")) or shapes.text(hit.get("url"))
-                title, quote = shapes.text(hit.get("title")), shapes.text(hit.get("snippet"))
-                found.append(Citation(url=url, title=title, quote=quote))
-    return tuple(found)
+            turn = str(search.get("turn", 0))
+            for kind, name in _LISTS.items():
+                for number, hit in enumerate(shapes.objects(search.get(name))):
+                    url = shapes.text(hit.get("link")) or shapes.text(hit.get("url"))
+                    title, quote = shapes.text(hit.get("title")), shapes.text(hit.get("snippet"))
+                    if found := source(url, title, quote):
+                        self._hits[turn, kind, number].append(found)
+
+    def of(self, mark: str) -> Iterator[Citation]:
+        for turn, kind, number in _MARK.findall(mark):
+            yield from self._hits.get((turn, kind, int(number)), ())

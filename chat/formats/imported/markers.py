@@ -8,12 +8,20 @@ stands beside the text, and some of it nowhere: then it vanishes.
 import json
 import re
 from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Final
 
-from chat.protocol.citations import Citation, is_web_address
+from chat.protocol.citations import MOST, Citation, is_web_address
 
 # What a mark leads to: addresses with their titles, and words of the source.
 Found = tuple[Citation, ...]
-Resolve = Callable[[str], Found]
+Resolve = Callable[[str], Iterable[Citation]]
+
+# How many sources one mark may name, and how much of the source's own words is kept.
+MOST_OF_A_MARK: Final = 20
+_LONGEST_QUOTE: Final = 1000
+_LONGEST_TITLE: Final = 500
+_LONGEST_ADDRESS: Final = 4000
 
 _MARK = re.compile(
     "\ue200(?P<inside>[^\ue200\ue201]{0,4000})\ue201"
@@ -26,7 +34,29 @@ _BRACKET, _ESCAPED = re.compile(r"([\\\[\]])"), r"\\\1"
 _BEFORE = re.compile(r"[.,;:!?)\]]|\s|$")
 
 
-def without_marks(text: str, resolve: Resolve) -> tuple[str, Found]:
+class Room:
+    """How many sources an answer may still have: a few bytes of a file can name the same ones over
+    and over."""
+
+    def __init__(self) -> None:
+        self._left = MOST
+
+    def take(self, found: Iterable[Citation]) -> Found:
+        taken = tuple(islice(found, min(self._left, MOST_OF_A_MARK)))
+        self._left -= len(taken)
+        return taken
+
+
+def source(url: str, title: str, quote: str) -> Citation | None:
+    """What somebody can be led to, if there is anything. No longer than a source is: each mark that
+    names it repeats it."""
+    url = url if len(url) <= _LONGEST_ADDRESS else ""
+    if not url and not title:
+        return None
+    return Citation(url=url, title=title[:_LONGEST_TITLE], quote=quote[:_LONGEST_QUOTE])
+
+
+def without_marks(text: str, resolve: Resolve, room: Room) -> tuple[str, Found]:
     """The text as it is read, and its sources, each at the place of its mark."""
     if not _MARK.search(text) and not _REST.search(text):
         return text, ()
@@ -41,11 +71,17 @@ def without_marks(text: str, resolve: Resolve) -> tuple[str, Found]:
         pieces += (before, words)
         length += len(before) + len(words)
         citations += [
-            found.model_copy(update={"start": length, "end": length}) for found in resolve(mark[0])
+            found.model_copy(update={"start": length, "end": length})
+            for found in room.take(resolve(mark[0]))
         ]
         at = mark.end()
     pieces.append(_REST.sub("", text[at:]))
     return "".join(pieces), tuple(citations)
+
+
+def without_any_mark(text: str) -> str:
+    """The text as it is read, where nothing in it has a source."""
+    return without_marks(text, lambda _mark: (), Room())[0]
 
 
 def _words(inside: str) -> str:
