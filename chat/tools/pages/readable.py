@@ -29,6 +29,17 @@ _MARKS: Final = {
 }
 # Browsers read the larger set where a page names the smaller one.
 _LARGER: Final = {"gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252", "ascii": "cp1252"}
+# The encodings of the web (https://encoding.spec.whatwg.org), by Python's names. It knows others,
+# and some of those take hours for a page: punycode compares each character with all before it.
+_CHARSETS: Final = frozenset(
+    {
+        *("utf-8", "utf-16", "utf-16-be", "utf-16-le", "ascii", "cp866", "cp874", "tis-620"),
+        *(f"iso8859-{part}" for part in range(1, 17) if part != 12),
+        *(f"cp{page}" for page in range(1250, 1259)),
+        *("koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "gb2312", "gbk", "gb18030"),
+        *("big5", "big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949"),
+    }
+)
 _UNSEEN: Final = ("script", "style", "noscript", "template", "svg", "head", "iframe", "object")
 _BLOCKS: Final = frozenset(
     {
@@ -102,11 +113,7 @@ def _known(name: str) -> str:
         charset = codecs.lookup(name.strip()).name if name.strip() else ""
     except (LookupError, ValueError):
         return ""
-    charset = _LARGER.get(charset, charset)
-    try:  # some of Python's codecs are not about text
-        return charset if charset and isinstance(b"x".decode(charset), str) else ""
-    except (LookupError, UnicodeError):
-        return ""
+    return _LARGER.get(charset, charset) if charset in _CHARSETS else ""
 
 
 def _guessed(body: bytes) -> str:

@@ -122,6 +122,9 @@ async def test_a_pdf_file_is_read(pages: Pages, context: ToolContext) -> None:
         ("潮汐每天两次。".encode("utf-8-sig"), "text/plain"),
         ("潮汐每天两次。".encode(), "text/plain; charset=no-such-thing"),
         ("潮汐每天两次。".encode(), "text/plain; charset=rot13"),
+        ("潮汐每天两次。".encode(), "text/plain; charset=punycode"),
+        ("<meta charset=punycode><p>潮汐每天两次。".encode(), "text/html"),
+        ("潮汐每天两次。".encode("utf-16-le"), "text/plain; charset=UTF-16LE"),
         (("潮汐每天两次，海边的人都知道这一点。" * 30).encode("gb18030"), "text/plain"),
     ],
 )
