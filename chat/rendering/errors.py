@@ -48,6 +48,9 @@ _CONVERSATION: dict[str, Promise | str] = {
     "error.chat_share_copy_too_large": _(
         "The conversation is too large to be copied: at most %(size)s with its files."
     ),
+    "error.chat_import_running": _(
+        "Another import of yours is running. Try again when it is over."
+    ),
     "error.chat_temporary": _("This chat is temporary. Keep it first."),
     "error.chat_folder_not_found": _("This folder does not exist any more."),
     "error.chat_folder_name_required": _("A folder needs a name."),

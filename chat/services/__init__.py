@@ -95,6 +95,7 @@ from chat.services.conversations.imports import (
     Reopened,
     import_chats,
     in_reading_order,
+    one_import,
 )
 from chat.services.conversations.opening import open_transcript
 from chat.services.conversations.organise import (
@@ -498,6 +499,7 @@ __all__ = [
     "note_readings_seen",
     "note_set_by_hand",
     "note_visit",
+    "one_import",
     "only_demo",
     "open_export",
     "open_export_of",

@@ -34,9 +34,6 @@ from chat.views.responses import acaller, reader_of
 # A page without scripts would list too many.
 TOLD_EVERY = 0.02
 
-# Who imports something at this moment, on this server: one import of each person takes memory.
-_importing: set[int] = set()
-
 
 @require_http_methods(["GET", "POST"])
 @never_cache
@@ -88,19 +85,16 @@ async def _stream(
 ) -> AsyncIterator[str]:
     yield head
     files: list[ImportedFile] = []
-    if asking.user_id in _importing:
-        for source in sources:
-            report = ImportReport(source.name, source.size)
-            report.skip(Skipped("import_running"))
-            files.append(_file(report, reader))
-    else:
-        _importing.add(asking.user_id)
-        try:
+    with services.one_import(asking) as may_import:
+        if may_import:
             for source in services.in_reading_order(sources):
                 async for piece in _imported(asking, reader, source, files):
                     yield piece
-        finally:
-            _importing.discard(asking.user_id)
+        else:
+            for source in sources:
+                report = ImportReport(source.name, source.size)
+                report.skip(Skipped("import_running"))
+                files.append(_file(report, reader))
     yield report_html(files, reader)
     yield tail
 

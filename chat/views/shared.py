@@ -25,7 +25,8 @@ from chat.views.page_data import names_in
 from chat.views.responses import acaller, asked_page
 
 REFUSED = 422
-COPY_TOO_LARGE = "error.chat_share_copy_too_large"
+# Why there is no copy, of which a person is told.
+NOT_COPIED = ("error.chat_share_copy_too_large", "error.chat_import_running")
 # No scripts but ours, and those cannot ask anybody; pictures are ours too.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -70,15 +71,15 @@ async def copy_shared(request: HttpRequest, token: str) -> HttpResponse:
     try:
         copied = await services.copy_shared(await acaller(request), token, request.LANGUAGE_CODE)
     except ChatError as error:
-        if error.key != COPY_TOO_LARGE:
+        if error.key not in NOT_COPIED:
             raise Http404 from None
-        return await sync_to_async(_too_large)(request, error)
+        return await sync_to_async(_not_copied)(request, error)
     return redirect("chat:conversation", copied)
 
 
-def _too_large(request: HttpRequest, error: ChatError) -> HttpResponse:
+def _not_copied(request: HttpRequest, error: ChatError) -> HttpResponse:
     reason = error_text(error.key, error.data)
-    return render(request, "chat/shared_large.html", {"reason": reason}, status=REFUSED)
+    return render(request, "chat/shared_not_copied.html", {"reason": reason}, status=REFUSED)
 
 
 def _reader(request: HttpRequest) -> Reader:

@@ -18,6 +18,7 @@ from chat.services import (
     NewShare,
     amend_part,
     amendable,
+    one_import,
     remove_message,
     remove_part,
     revoke_as_admin,
@@ -347,6 +348,21 @@ async def test_what_is_too_large_to_import_is_not_copied(site: Site, settings: A
     assert "对话太大，无法复制：连同文件最多 40" in refused.content.decode()
     assert not await Conversation.objects.filter(owner=bob).aexists()
     settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, "import_bytes": 3 * len(content)}
+    assert (await client.post(f"/s/{token}/copy/")).status_code == 302
+
+
+async def test_a_copy_counts_as_an_import_of_whoever_makes_it(site: Site) -> None:
+    await a_talk(site)
+    token = await linked(site)
+    bob = await in_thread(make.a_user)("bob")
+    client = AsyncClient()
+    await client.aforce_login(bob)
+    with one_import(Caller(bob.pk)) as may_import:
+        assert may_import
+        refused = await client.post(f"/s/{token}/copy/", headers={"accept-language": "zh-hans"})
+    assert refused.status_code == 422
+    assert "您的另一个导入正在进行。请在其完成后再试。" in refused.content.decode()
+    assert not await Conversation.objects.filter(owner=bob).aexists()
     assert (await client.post(f"/s/{token}/copy/")).status_code == 302
 
 

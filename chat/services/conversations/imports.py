@@ -7,6 +7,7 @@ was written stays when it breaks off, and importing the same file again goes on 
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -41,6 +42,9 @@ BATCH = 100
 FILES_OF_BATCH = 20_000_000
 # How many times larger than itself an archive may be, unpacked: texts pack well.
 UNPACKED = 20
+
+# Who imports something at this moment, on this server: one import of each person takes memory.
+_importing: set[int] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,19 @@ def in_reading_order(sources: Sequence[ImportSource]) -> Iterator[ImportSource]:
     for source, file in of_agents:
         if file not in agents.read:
             yield source
+
+
+@contextmanager
+def one_import(caller: Caller) -> Iterator[bool]:
+    """Whether somebody may import now: not while they do already. It is theirs until the end."""
+    may_import = caller.user_id not in _importing
+    if may_import:
+        _importing.add(caller.user_id)
+    try:
+        yield may_import
+    finally:
+        if may_import:
+            _importing.discard(caller.user_id)
 
 
 async def import_chats(caller: Caller, source: ImportSource) -> AsyncIterator[ImportReport]:

@@ -4,6 +4,7 @@ Whoever has the link reads, and nobody else: it is unguessable, found by its has
 once it is revoked, expired, or its conversation or owner is gone.
 """
 
+import asyncio
 import json
 import secrets
 from base64 import b64encode
@@ -11,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
+from tempfile import TemporaryFile
+from typing import IO
 from uuid import UUID
 
 from django.conf import settings
@@ -32,7 +35,7 @@ from chat.services.caller import Caller
 from chat.services.catalog.known import current_catalog
 from chat.services.conversations.attachments import picture_to_show
 from chat.services.conversations.history import read_history, read_messages
-from chat.services.conversations.imports import ImportSource, import_chats
+from chat.services.conversations.imports import ImportSource, import_chats, one_import
 from chat.services.pool import in_pool, in_writer
 from chat.services.upkeep.audit import Verb, audit
 
@@ -45,6 +48,8 @@ MOST_LINKS = 50
 SHARED_PAGE = 100
 # How much a link keeps: all of it is read whenever the link is opened.
 MOST_KEPT_BYTES = 10_000_000
+# So much of a copy is read at once.
+COPY_CHUNK = 256 * 1024
 # How often a conversation is read anew that changes before its link is there.
 TRIES = 3
 
@@ -246,34 +251,62 @@ def shared_file(token: str, attachment_id: UUID) -> Attachment:
 
 async def copy_shared(caller: Caller, token: str, language: str) -> str:
     """All that a link shows as a conversation of one's own, to go on with; its id."""
-    title, data = await in_pool(_inlined, token)
     found = ""
-    async for report in import_chats(caller, ImportSource(title, len(data), [data], language)):
-        found = report.chats[0].id if report.chats else found
+    with one_import(caller) as may_import:
+        if not may_import:
+            raise ChatError("error.chat_import_running")
+        wanted = await in_pool(_to_copy, token)
+        with TemporaryFile() as file:
+            # Not in a thread of the database: its files are read and its pictures made.
+            await asyncio.to_thread(_write_copy, wanted, file)
+            size = file.tell()
+            file.seek(0)
+            chunks = iter(lambda: file.read(COPY_CHUNK), b"")
+            source = ImportSource(wanted.title, size, chunks, language)
+            async for report in import_chats(caller, source):
+                found = report.chats[0].id if report.chats else found
     if not found:
         raise ChatError("error.chat_share_not_found")
     return found
 
 
-def _inlined(token: str) -> tuple[str, bytes]:
-    """All that a link shows as a file to import, with its files inside; and its title."""
+@dataclass(frozen=True, slots=True)
+class _ToCopy:
+    """What a link shows, and the files in it by their ids."""
+
+    title: str
+    messages: tuple[WithParts, ...]
+    files: dict[str, Attachment]
+
+
+def _to_copy(token: str) -> _ToCopy:
     row = _find(token)
     now = now_ms()
     messages = tuple(ended(each, now) for each in _all_messages(row))
     # A file that is shown twice is there twice.
     ids = [key for file in files_of(messages) if (key := own_id(file.url))]
     rows = Attachment.objects.filter(pk__in=set(ids), message__conversation=row.conversation)
-    sizes = {str(each.pk): each.size for each in rows}
-    taken = sum(sizes.get(key, 0) for key in ids)
+    files = {str(each.pk): each for each in rows}
+    taken = sum(files[key].size for key in ids if key in files)
     _as_json(
         messages, settings.PARLEY_LIMITS["import_bytes"], "error.chat_share_copy_too_large", taken
     )
-    urls = {str(each.pk): _data_url(each) for each in rows}
-    title = row.conversation.title if row.live else row.title
-    whole = with_files_at(messages, lambda key: urls.get(key) or "about:blank")
-    values = [message_to_json(each) for each in whole]
-    content = {"format": FIRST_FORMAT, "title": title, "messages": values}
-    return title, json.dumps(content, ensure_ascii=False).encode()
+    return _ToCopy(row.conversation.title if row.live else row.title, messages, files)
+
+
+def _write_copy(wanted: _ToCopy, file: IO[bytes]) -> None:
+    """All that a link shows as a file to import, with its files inside."""
+
+    def inside(key: str) -> str:
+        return (_data_url(wanted.files[key]) if key in wanted.files else "") or "about:blank"
+
+    head = {"format": FIRST_FORMAT, "title": wanted.title}
+    file.write(json.dumps(head, ensure_ascii=False).encode()[:-1] + b', "messages": [')
+    for number, message in enumerate(wanted.messages):
+        [whole] = with_files_at((message,), inside)
+        value = json.dumps(message_to_json(whole), ensure_ascii=False)
+        file.write((b",\n" if number else b"") + value.encode())
+    file.write(b"]}")
 
 
 def _data_url(row: Attachment) -> str:
