@@ -6,10 +6,14 @@ from django.test import Client
 from django.urls import reverse
 
 from chat import services
-from chat.models import Conversation, Generation, Message, Part
+from chat.models import Conversation, Generation, Message, Part, SearchEntry
+from chat.services import Caller
+from chat.services.conversations import search_index
 from chat.services.runs.flush import flusher
+from chat.services.upkeep import repair
 from tests.support import factories as make
 from tests.support.model_server import Say, Think, Wait, reply
+from tests.support.page import normal
 from tests.support.reading import give_reason
 from tests.support.site import Programs, Site
 from tests.support.tabs import Tab, equal_pages, in_thread
@@ -144,6 +148,66 @@ async def test_a_text_that_an_admin_redacts_leaves_every_page(site: Site) -> Non
             await tab.until(lambda tab=tab, text=text: text not in words_on(tab))
             await tab.equals_a_fresh_page()
     await tabs[0].sees("It is █████!")
+
+
+async def test_what_waits_and_what_was_said_of_an_answer_is_redacted_too(site: Site) -> None:
+    """On open pages as in the rows, with the name of a file that waits."""
+    tabs = [await site.tab(), await site.tab()]
+    one = tabs[0]
+    site.provider.script(reply("Done."), reply("Half", Wait()))
+    await one.send("Go")
+    await one.sees_the_end()
+    answer = str((await Message.objects.aget(role="assistant")).pk)
+    await one.ask("feedback", message_id=answer, verdict="down", comment="It told 4111 1111.")
+    await one.send("Go on")
+    await one.sees("Half")
+    file = await in_thread(make.an_attachment)(site.alice.user, filename="4111 1111.txt")
+    waits = {"content": "Mine is 4111 1111", "attachments": [str(file.pk)]}
+    assert (await one.ask("send", queue=True, **waits))["ok"]
+    await one.stop()
+    for tab in tabs:
+        await tab.until(lambda tab=tab: "4111 1111.txt" in tab.page.text_of("queue"))
+        await tab.until(lambda tab=tab: not tab.running)
+        assert "It told 4111 1111." in "".join(normal(tab.page))
+    text = {"text": "4111 1111"}
+    await post(await an_admin(), "conversation_act", site.talk.pk, "redact", **text)
+    for tab in tabs:
+        await tab.until(lambda tab=tab: "4111 1111" not in "".join(normal(tab.page)))
+        await tab.equals_a_fresh_page()
+    await in_thread(file.refresh_from_db)()
+    assert file.filename == "█████.txt"
+
+
+async def test_no_word_that_is_redacted_is_kept_for_the_search(
+    site: Site, program: Programs
+) -> None:
+    """Nor of a message that was indexed before a repair made it part of an answer."""
+    saved = "I count.\n<calculator>\n<expression>\n6*7\n</expression>\n</calculator>"
+    said = (
+        ("user", "How much?"),
+        ("assistant", saved),
+        ("user", "[calculator Result]\n\n42"),
+        ("assistant", "It is secretword."),
+    )
+    await in_thread(index_of)(site.talk, said, search_index.index_conversation)
+    repaired = await in_thread(lambda: list(repair.repair_conversations(apply=True)))()
+    assert [each.joined for each in repaired] == [1]
+    entries = SearchEntry.objects.filter(words__contains="secretword")
+    assert await entries.acount() == 1
+    # As an earlier repair has left it.
+    joined = await Message.objects.filter(copy_of__isnull=False).alast()
+    await in_thread(search_index.index_message)(joined.pk)
+    assert await entries.acount() == 2
+    await in_thread(services.redact)(Caller(site.alice.user.pk), site.talk.pk, "secretword")
+    assert await entries.acount() == 0
+
+
+def index_of(talk: Conversation, said: Any, index: Any) -> None:
+    rows: list[Message] = []
+    for role, text in said:
+        parent = rows[-1] if rows else None
+        rows.append(make.a_message_with_parts(talk, role, text, parent=parent))
+    index(talk)
 
 
 def words_on(tab: Tab) -> str:

@@ -62,6 +62,13 @@ def index_conversation(conversation: Conversation) -> None:
     _keep_all(Message.objects.filter(conversation=conversation))
 
 
+def forget_copies(conversation: Conversation) -> None:
+    """Of what is kept out of sight as an earlier text of a message nothing is found: what was kept
+    of it before it became that goes, too."""
+    copies = Message.objects.filter(conversation=conversation, copy_of__isnull=False)
+    SearchEntry.objects.filter(message__in=copies).delete()
+
+
 def reindex() -> int:
     """Everything anew; the number of messages."""
     titled = Conversation.objects.only("title", "owner_id", "temporary").order_by("pk")

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Model
+from django.db.models import F, Model, Q
 from django.utils import timezone
 
 from chat.models import (
@@ -33,8 +33,10 @@ from chat.protocol.text import clean_text
 from chat.providers.claude_code import remove_folder
 from chat.services.access import lock_row
 from chat.services.caller import Caller
+from chat.services.conversations.queue import queued_value
 from chat.services.conversations.revision import edited, raise_rev, tell_on_commit
-from chat.services.conversations.search_index import index_conversation
+from chat.services.conversations.search_index import forget_copies, index_conversation
+from chat.services.turns.enqueue import queue_changed
 from chat.services.upkeep.audit import audit
 
 RowT = TypeVar("RowT", bound=Model)
@@ -60,25 +62,24 @@ def redact(caller: Caller, conversation_id: Any, text: str, *, reason: str = "")
         raise ChatError("error.chat_generation_in_progress")
     parts = _replace(Part.objects.filter(conversation=conversation), text, "text", "data")
     messages = _replace(conversation.messages.all(), text, *_MESSAGE)
-    waiting = QueuedMessage.objects.filter(conversation=conversation)
-    comments = Feedback.objects.filter(message__conversation=conversation)
-    files = Attachment.objects.filter(message__conversation=conversation)
-    others = (
-        len(_replace(waiting, text, "text", "files"))
-        + len(_replace(comments, text, "comment"))
-        + len(_replace(files, text, "filename"))
-        + len(
-            _replace(ShareLink.objects.filter(conversation=conversation), text, "title", "messages")
-        )
-    )
+    in_queue = QueuedMessage.objects.filter(conversation=conversation)
+    waiting = _replace(in_queue, text, "text", "files")
+    on_answers = Feedback.objects.filter(message__conversation=conversation)
+    comments = _replace(on_answers, text, "comment")
+    of_messages = Q(message__conversation=conversation) | Q(queued__conversation=conversation)
+    files = _replace(Attachment.objects.filter(of_messages), text, "filename")
+    shared = ShareLink.objects.filter(conversation=conversation)
+    links = _replace(shared, text, "title", "messages")
     # What was sent and came back is kept for a few days to look for faults: nothing is lost.
     # (What still waits to be written is passed over: `runs/request_log.py`.)
     RequestLog.objects.filter(conversation=conversation).delete()
     key = str(conversation.pk)
     transaction.on_commit(lambda: remove_folder(settings.PARLEY_CLAUDE_CODE, key))
-    found = len(parts) + len(messages) + others
+    found = sum(len(rows) for rows in (parts, messages, waiting, comments, files, links))
     changed = {part.message_id for part in parts} | {message.pk for message in messages}
+    changed |= {comment.message_id for comment in comments}
     found += _tell(conversation, changed, text)
+    _tell_queue(conversation, waiting)
     details = {"places": found}
     audit(caller, AuditEntry.Verb.REDACT, conversation, reason=reason, details=details)
     return found
@@ -126,6 +127,7 @@ def _tell(conversation: Conversation, changed: set[Any], text: str) -> int:
     if in_title:
         conversation.title = title
         Conversation.objects.filter(pk=conversation.pk).update(title=title)
+    forget_copies(conversation)
     index_conversation(conversation)
     shown = list(rows.shown().order_by("position").values_list("pk", flat=True))
     raise_rev(conversation)
@@ -135,3 +137,14 @@ def _tell(conversation: Conversation, changed: set[Any], text: str) -> int:
         key = str(conversation.pk)
         tell_on_commit(conversation, Title(conversation_id=key, rev=conversation.rev, title=title))
     return int(in_title)
+
+
+def _tell_queue(conversation: Conversation, changed: list[QueuedMessage]) -> None:
+    """Open pages show what waits, too, and know it by its revision."""
+    if not changed:
+        return
+    for row in changed:
+        row.revision += 1
+        row.save(update_fields=("revision",))
+    messages = tuple(map(queued_value, changed))
+    tell_on_commit(conversation, queue_changed(conversation, messages=messages))

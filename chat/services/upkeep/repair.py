@@ -33,7 +33,7 @@ from chat.protocol.interfaces import ToolSpec
 from chat.services.access import lock_row
 from chat.services.conversations.history import as_value, ms
 from chat.services.conversations.revision import edited, raise_rev, tell_on_commit
-from chat.services.conversations.search_index import index_message
+from chat.services.conversations.search_index import forget_copies, index_message
 from chat.services.statements import answers_to
 from chat.tools.registry import registry
 
@@ -123,6 +123,7 @@ def _write(conversation: Conversation, reading: "_Reading") -> None:
     for joined in reading.joined:
         _keep_versions(joined)
         _replace(joined.row, joined.answer.row)
+    forget_copies(conversation)
     raise_rev(conversation)
     changed = [answer.row.pk for answer in reading.answers]
     removed = [joined.row.position for joined in reading.joined]
