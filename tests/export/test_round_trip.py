@@ -366,6 +366,61 @@ def test_a_newer_export_takes_the_place_of_an_older_one() -> None:
     assert copy.messages.count() == 4
 
 
+def grown(caller: Caller, talk: Conversation) -> bytes:
+    make.a_message_with_parts(talk, "assistant", "Five.")
+    Conversation.objects.filter(pk=talk.pk).update(updated=datetime.now(UTC))
+    talk.refresh_from_db()
+    return exported(caller, talk)
+
+
+@pytest.mark.parametrize("own", ["continued", "thought of", "waiting", "nothing"])
+def test_what_somebody_has_written_here_is_not_written_over(own: str) -> None:
+    """A continued answer has the name under which it was imported. What came with the file may be
+    written anew."""
+    alice = make.a_user("alice")
+    caller = Caller(alice.pk)
+    talk = make.a_conversation(alice, title="Hens", queue_held=True)
+    answers = [make.a_message_with_parts(talk, "assistant", words) for words in ("Three.", "Four.")]
+    make.a_feedback(answers[0])
+    make.a_queued_message(talk, "And ducks?", place=0)
+    copy = Conversation.objects.get(pk=imported(caller, exported(caller, talk)).chats[0].id)
+    last = copy.messages.order_by("position").last()
+    match own:
+        case "continued":
+            make.a_generation(last, status="done")
+        case "thought of":
+            make.a_feedback(last)
+        case "waiting":
+            make.a_queued_message(copy, "My own words", place=1)
+    ids = set(copy.messages.values_list("pk", flat=True))
+    again = imported(caller, grown(caller, talk))
+    assert again.chats[0].id == str(copy.pk)
+    assert again.chats[0].is_known == (own != "nothing")
+    assert (ids == set(copy.messages.values_list("pk", flat=True))) == (own != "nothing")
+
+
+def test_where_somebody_has_put_it_is_where_it_stays() -> None:
+    alice = make.a_user("alice")
+    caller = Caller(alice.pk)
+    talk = make.a_conversation(alice, title="Hens", folder=make.a_folder(alice, name="Animals"))
+    make.a_message_with_parts(talk, "assistant", "Three.")
+    file = exported(caller, talk)
+    begun = imported(caller, file[: file.index(b"Three.")])
+    copy = Conversation.objects.get(pk=begun.chats[0].id)
+    imported(caller, file)
+    copy.refresh_from_db()
+    assert (copy.title, copy.folder_id) == ("Hens", talk.folder_id)
+    changes = {"title": "Birds", "titled_by_hand": True, "pinned": True, "folder": None}
+    mine = Conversation.objects.filter(pk=copy.pk)
+    mine.update(**changes, archived_at=datetime.now(UTC))
+    again = imported(caller, grown(caller, talk))
+    copy.refresh_from_db()
+    assert again.chats[0].title == "Birds"
+    assert copy.messages.count() == 2
+    assert {name: getattr(copy, name) for name in changes} == changes
+    assert copy.archived_at is not None
+
+
 @pytest.mark.parametrize(
     "places",
     [

@@ -17,7 +17,12 @@ from chat.protocol.files import own_id
 from chat.protocol.messages import AnswerInfo, WithParts
 from chat.services import statements
 from chat.services.conversations.import_branches import Returns, place_after
-from chat.services.conversations.import_overlap import PREFIX, imported_as, where_it_is
+from chat.services.conversations.import_overlap import (
+    PREFIX,
+    WAITING_PREFIX,
+    imported_as,
+    where_it_is,
+)
 from chat.services.conversations.import_report import ImportReport
 from chat.services.conversations.imported_rows import (
     keep_feedback,
@@ -95,7 +100,11 @@ class MessageWriting:
             self._report.skip(Skipped("message_not_kept", _("waiting, %s") % (place + 1)))
             return
         row = QueuedMessage(
-            pk=message.info.id, conversation=self.conversation, place=place, text=message.text
+            pk=message.info.id,
+            conversation=self.conversation,
+            place=place,
+            text=message.text,
+            client_id=f"{WAITING_PREFIX}{place}",
         )
         row.revision = message.info.revision
         row.created = moment(message.info.time.created)

@@ -1,13 +1,29 @@
 """What of a file is here already: a session may be imported while it goes on, or turn by turn."""
 
-from django.db.models import Q
+from django.db.models import F, Q
 
-from chat.models import Conversation, Message, Part
+from chat.models import Conversation, Feedback, Message, Part
 from chat.protocol.messages import WithParts
 from chat.protocol.notes import was_interrupted
 from chat.protocol.parts import TextPart, ToolPart
 
 PREFIX = "import-"
+# And of messages that were still waiting to be sent.
+WAITING_PREFIX = "waiting-"
+
+
+def was_gone_on_with(conversation: Conversation) -> bool:
+    """Whether somebody has asked something here, or continued an answer, which keeps its name."""
+    written = conversation.messages.exclude(client_id__startswith=PREFIX)
+    return written.exists() or conversation.generations.exists()
+
+
+def has_words_of_here(conversation: Conversation) -> bool:
+    """Whether something waits here or was thought of an answer here: such a verdict is younger than
+    its answer, and one that came with it is not."""
+    given = Feedback.objects.filter(message__conversation=conversation)
+    waiting = conversation.queued.exclude(client_id__startswith=WAITING_PREFIX)
+    return given.exclude(updated=F("message__created")).exists() or waiting.exists()
 
 
 def number_of(row: Message) -> int:

@@ -22,13 +22,14 @@ from chat.protocol.messages import AnswerInfo, UserInfo, WithParts
 from chat.services.caller import Caller
 from chat.services.conversations.import_messages import MessageWriting
 from chat.services.conversations.import_overlap import (
-    PREFIX,
     begins_with,
     differs,
     has_grown,
+    has_words_of_here,
     last_imported,
     number_here,
     number_of,
+    was_gone_on_with,
     where_it_is,
 )
 from chat.services.conversations.import_report import ImportedChat, ImportReport
@@ -177,12 +178,15 @@ class Writing:
     def _look_at(self, rows: MessageWriting) -> None:
         conversation = rows.conversation
         messages = conversation.messages
-        if messages.exclude(client_id__startswith=PREFIX).exists():
-            # Somebody has gone on with it here: it is theirs now.
+        if was_gone_on_with(conversation):
+            # It is theirs now.
             self._here = -1
         elif self._details is None:
             self._look_for_last(rows)
         elif self._details.updated is None or conversation.updated < self._details.updated:
+            if has_words_of_here(conversation):
+                self._here = -1
+                return
             # Versions may have changed places everywhere: all of it is written anew.
             messages.all().delete()
             conversation.queued.all().delete()
@@ -298,12 +302,15 @@ class Writing:
     def _end_ours(
         self, rows: MessageWriting, chat: ImportedChat, details: ChatDetails, *, is_whole: bool
     ) -> None:
-        chat.title = details.title or chat.title
+        row = rows.conversation
+        # One that has no title yet was imported as far as a file went that broke off.
+        is_new = not chat.was_here or not row.title
+        keeps_title = row.titled_by_hand and not is_new
+        chat.title = (row.title if keeps_title else details.title) or chat.title
         if self._here:
             return
         rows.lead_to_earlier()
-        row = rows.conversation
-        note_details(row, details)
+        note_details(row, details, is_new=is_new)
         if is_whole:
             row.updated = details.updated or row.updated
         row.rev += 1

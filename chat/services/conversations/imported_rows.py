@@ -66,23 +66,32 @@ def placed_row(message: WithParts, place: Place, conversation: Conversation) -> 
 
 
 def keep_feedback(row: Message, info: AnswerInfo, person_id: int) -> None:
-    """What the one whose conversation it was thinks of the answer."""
+    """What the one whose conversation it was thinks of the answer. When they said so is not known:
+    the time of the answer tells it from what is said here."""
     if info.feedback is not None:
         comment = info.feedback.comment[:LONGEST_COMMENT]
         Feedback.objects.create(
-            message=row, person_id=person_id, verdict=info.feedback.verdict, comment=comment
+            message=row,
+            person_id=person_id,
+            verdict=info.feedback.verdict,
+            comment=comment,
+            created=row.created,
+            updated=row.created,
         )
 
 
-def note_details(row: Conversation, details: ChatDetails) -> None:
-    """What is known of the conversation besides its messages; the row is not saved."""
-    row.title, row.titled_by_hand = details.title[:LONGEST_TITLE], details.titled_by_hand
-    row.pinned, row.archived_at = details.pinned, details.archived
+def note_details(row: Conversation, details: ChatDetails, *, is_new: bool) -> None:
+    """What is known of the conversation besides its messages; the row is not saved. One that was
+    here before stays where somebody has put it, under the name they have given it."""
+    if is_new or not row.titled_by_hand:
+        row.title, row.titled_by_hand = details.title[:LONGEST_TITLE], details.titled_by_hand
+    if is_new:
+        row.pinned, row.archived_at = details.pinned, details.archived
+        row.folder = _folder(row.owner_id, details.folder) if details.folder else None
     row.effort, row.tools_off = details.effort[:20], list(details.tools_off) or None
     row.tool_style, row.prompt_language = details.tool_style, details.prompt_language[:20]
     row.created = details.created or row.created
     row.agent_id, row.model_id = _agent(details), _model(details)
-    row.folder = _folder(row.owner_id, details.folder) if details.folder else None
 
 
 def _agent(details: ChatDetails) -> UUID | None:
