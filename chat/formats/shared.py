@@ -109,7 +109,15 @@ class Sharing:
                     return None
                 cited = tuple(_cited(each) for each in notes.citations)
                 own = with_part_notes(None, PartNotes(parent_call_id=above, citations=cited))
-                return TextPart(**ids, text=part.text, time=part.time, metadata=own)
+                return TextPart(
+                    **ids,
+                    text=part.text,
+                    synthetic=part.synthetic,
+                    # Its owner sees it too; whoever goes on with a copy must not send it either.
+                    ignored=part.ignored,
+                    time=part.time,
+                    metadata=own,
+                )
             case ReasoningPart() if self._thinking and (self._tools or not above):
                 own = with_part_notes(None, PartNotes(parent_call_id=above))
                 return ReasoningPart(**ids, text=part.text, time=part.time, metadata=own)

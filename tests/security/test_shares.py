@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from chat.models import AuditEntry, Conversation, Message, Part, ShareLink
 from chat.protocol.errors import ChatError
-from chat.protocol.factories import create_file_part, create_reasoning_part
+from chat.protocol.factories import create_file_part, create_reasoning_part, create_text_part
 from chat.protocol.files import own_url
 from chat.services import (
     Caller,
@@ -325,6 +325,23 @@ async def test_a_visitor_goes_on_with_a_copy_of_their_own(site: Site) -> None:
     assert [canary for canary in CANARIES if canary in html] == []
     files = [row async for row in copied.messages.all().values_list("attachments__owner")]
     assert (bob.pk,) in files
+
+
+async def test_a_copy_sends_a_model_no_text_that_the_conversation_does_not_send(site: Site) -> None:
+    answer = await a_talk(site)
+    ids = str(site.talk.pk), str(answer.pk)
+    part = create_text_part(*ids, "Under the stone.", synthetic=True, ignored=True)
+    await in_thread(make.a_part)(part)
+    token = await linked(site)
+    assert "Under the stone." in (await read(token)).content.decode()
+    bob = await in_thread(make.a_user)("bob")
+    client = AsyncClient()
+    await client.aforce_login(bob)
+    await client.post(f"/s/{token}/copy/")
+    texts = Part.objects.filter(conversation__owner=bob, type="text", ignored=True)
+    [copied] = [row async for row in texts]
+    assert copied.text == "Under the stone."
+    assert copied.synthetic
 
 
 async def test_what_is_too_large_to_import_is_not_copied(site: Site, settings: Any) -> None:
