@@ -220,7 +220,7 @@ from chat.services.people.second_factor import (
     take_off_second_factor,
 )
 from chat.services.pool import THREADS as DATABASE_THREADS
-from chat.services.pool import in_pool, in_writer
+from chat.services.pool import in_exporter, in_pool, in_writer
 from chat.services.processes.lease import count_servers, is_closing, retire
 from chat.services.processes.lifecycle import start_process, stop_process
 from chat.services.processes.one_server import serve_alone
@@ -304,6 +304,7 @@ from chat.services.usage.report import (
     UsageReport,
     last_days,
     report_usage,
+    this_month,
     usage_choices,
 )
 from chat.services.usage.spend import Left, budget_left
@@ -452,6 +453,7 @@ __all__ = [
     "html_form",
     "identity_name",
     "import_chats",
+    "in_exporter",
     "in_line",
     "in_pool",
     "in_reading_order",
@@ -581,6 +583,7 @@ __all__ = [
     "take_back",
     "take_off_second_factor",
     "take_over",
+    "this_month",
     "transcript_for_page",
     "try_model",
     "try_now",

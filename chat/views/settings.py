@@ -9,7 +9,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,7 +17,7 @@ from chat.models import Agent, Profile, ToolSetting
 from chat.rendering.page.budgets import limit_lines
 from chat.rendering.page.settings import AgentColumn, ToolRow, settings_context
 from chat.rendering.page.usage import own_usage
-from chat.services import UsageLine
+from chat.services import UsageFilter, UsageLine
 from chat.tools import registry
 from chat.views.forms import ProfileForm
 from chat.views.responses import caller, person, reader_of, remember_language
@@ -78,14 +77,16 @@ def _show(request: HttpRequest, user: User, form: ProfileForm) -> HttpResponse:
             may_switch=everywhere,
             saved="saved" in request.GET,
         )
-        context["usage"] = own_usage(_used(user, 1), _used(user, timezone.localdate().day))
+        context["usage"] = own_usage(
+            _used(user, services.last_days(1)), _used(user, services.this_month())
+        )
         context["limits"] = limit_lines(services.budget_left(user.pk), reader)
         return render(request, "chat/settings.html", {**context, "form": form})
 
 
-def _used(user: User, days: int) -> UsageLine:
-    """What somebody used in the last so many days."""
-    asked = replace(services.last_days(days), person=user.get_username())
+def _used(user: User, days: UsageFilter) -> UsageLine:
+    """What somebody used in these days."""
+    asked = replace(days, person=user.get_username())
     return services.report_usage(asked, "kind").total
 
 

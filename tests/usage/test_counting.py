@@ -1,5 +1,6 @@
 """What was used is counted once, by day, person, agent, model and kind, and outlives the talk."""
 
+from datetime import timedelta
 from decimal import Decimal
 from io import StringIO
 from typing import Any
@@ -182,3 +183,17 @@ class TestReport:
         table = client.get(f"{address}&csv=1")
         assert table["content-type"].startswith("text/csv")
         assert table.content.decode().splitlines()[1].startswith("ada,1,0")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("zone", ["Etc/GMT+12", "Pacific/Kiritimati"])
+def test_this_month_is_the_servers_wherever_the_reader_is(zone: str, client: Client) -> None:
+    """Of these two zones one at least has another day than the server at any moment."""
+    ada, first = make.a_user(), today().replace(day=1)
+    for day, tokens in ((first, 123_456), (first - timedelta(days=1), 700_000)):
+        DailyUsage.objects.create(day=day, person=ada, kind="answer", input_tokens=tokens)
+    client.force_login(ada)
+    client.cookies["zone"] = zone
+    page = client.get("/settings/").content.decode()
+    assert "123,456" in page
+    assert "823,456" not in page

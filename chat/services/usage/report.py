@@ -98,6 +98,12 @@ def last_days(days: int = DAYS) -> UsageFilter:
     return UsageFilter(until - timedelta(days=days - 1), until)
 
 
+def this_month() -> UsageFilter:
+    """From the first of the month until today."""
+    until = today()
+    return UsageFilter(until.replace(day=1), until)
+
+
 def report_usage(asked: UsageFilter, by: By = "day") -> UsageReport:
     """What was used, line by line: days in their order and without a gap, all else by its cost."""
     rows = _rows(asked)
