@@ -1,6 +1,7 @@
 """What was deleted is gone for good in the end, and nothing else is."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,11 @@ from django.utils import timezone
 from chat.models import Conversation, Generation, Message, SearchEntry
 from chat.services.conversations.organise import purge_deleted
 from chat.services.conversations.search_index import index_conversation
+from chat.services.pool import close_connections
+from chat.services.processes.maintenance import go_round
+from chat.services.upkeep import prune
 from tests.support import factories as make
+from tests.support.tabs import in_thread
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -55,3 +60,42 @@ def test_what_is_still_being_answered_is_waited_for(settings: Any, client: Clien
     Generation.objects.update(status="stopped", finished=timezone.now())
     purge_deleted()
     assert not Conversation.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_what_cannot_be_removed_keeps_nothing_else(settings: Any, caplog: Any) -> None:
+    """Round after round: the log says what it was, and all others are done."""
+    settings.PARLEY_LIMITS = {**settings.PARLEY_LIMITS, "deleted_days": 30}
+    await in_thread(a_file_that_cannot_go)()
+    await in_thread(a_deleted_talk)(31)
+    prune._next = 0.0
+    await prune.prune()
+    assert not await Conversation.objects.aexists()
+    await in_thread(a_file_that_cannot_go)()
+    await in_thread(a_deleted_talk)(31)
+    with pytest.raises(ExceptionGroup):
+        await in_thread(prune.prune_now)()
+    assert not await Conversation.objects.aexists()
+    assert {record.getMessage() for record in caplog.records} == {"forget_waiting failed"}
+    await in_thread(close_connections)()
+
+
+def a_file_that_cannot_go() -> None:
+    """Something else stands in its place."""
+    file = make.an_attachment(created=timezone.now() - timedelta(days=2)).file
+    file.storage.delete(file.name)
+    (Path(file.path) / "kept").mkdir(parents=True)
+
+
+async def test_a_round_of_maintenance_goes_on_after_what_fails(caplog: Any) -> None:
+    done = []
+
+    async def fails() -> None:
+        raise RuntimeError
+
+    async def goes_on() -> None:
+        done.append(True)
+
+    await go_round((fails, goes_on, fails, goes_on))
+    assert len(done) == 2
+    assert [record.getMessage() for record in caplog.records] == ["maintenance failed: fails"] * 2

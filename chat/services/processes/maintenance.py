@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final
 
 from django.conf import settings
 
@@ -16,6 +18,8 @@ from chat.services.turns.queue import send_due
 from chat.services.upkeep.prune import prune
 
 log = logging.getLogger(__name__)
+
+Step = Callable[[], Coroutine[Any, Any, object]]
 
 
 async def keep_lease() -> None:
@@ -32,14 +36,29 @@ async def keep_lease() -> None:
 async def keep_order() -> None:
     """See to what dead processes and closed pages left behind, for ever."""
     while True:
-        try:
-            look_for_descriptors()
-            await settle_orphans()
-            await send_due()
-            await stop_unwatched()
-            await end_abandoned()
-            await go_on_removing()
-            await prune()
-        except Exception:  # the next round tries again
-            log.exception("a round of maintenance failed")
+        await go_round(ROUND)
         await asyncio.sleep(settings.PARLEY_LIMITS["renew_seconds"])
+
+
+async def go_round(steps: Sequence[Step]) -> None:
+    """Each by itself: one that fails round after round keeps none of the others from theirs."""
+    for step in steps:
+        try:
+            await step()
+        except Exception:  # the next round tries again
+            log.exception("maintenance failed: %s", step.__name__)
+
+
+async def _look_for_descriptors() -> None:
+    look_for_descriptors()
+
+
+ROUND: Final[tuple[Step, ...]] = (
+    _look_for_descriptors,
+    settle_orphans,
+    send_due,
+    stop_unwatched,
+    end_abandoned,
+    go_on_removing,
+    prune,
+)
