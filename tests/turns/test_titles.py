@@ -157,6 +157,7 @@ async def test_a_failure_leaves_the_first_words(
     kept = await row(tab)
     assert (kept.title, kept.rev) == (FIRST, 2)
     assert [record.levelname for record in caplog.records] in ([], ["WARNING"])
+    assert not any(text.rstrip().endswith(":") for text in caplog.messages), "it says why"
     await tab.equals_a_fresh_page()
 
 

@@ -107,7 +107,7 @@ async def _improve(spec: RunSpec, about: _About) -> None:
             await publish(conversation_id, [event])
             await tell_sidebar(spec.user_id, conversation_id)
     except (ProviderError, TimeoutError) as error:
-        log.warning("no better title was given: %s", error or type(error).__name__)
+        log.warning("no better title was given: %s", str(error) or type(error).__name__)
     except Exception:  # a title is a nicety: nothing else may suffer for it
         log.exception("a title could not be made")
 
