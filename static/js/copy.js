@@ -74,7 +74,7 @@ async function textOf(button) {
   return [...texts].map((text) => text.dataset.text).join("\n\n");
 }
 
-async function write(text) {
+export async function write(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Without HTTPS a browser has no clipboard to write to, but still the old command.
   const box = document.createElement("textarea");

@@ -142,3 +142,20 @@ def test_the_column_shows_the_page_one_is_at(visit: Visit) -> None:
     page = visit("en-light", 390).open("/admin/chat/auditentry/")
     page.locator("[data-show-column]").click()
     expect(page.locator("#sidebar [aria-current=page]")).to_be_in_viewport(ratio=1)
+
+
+def test_only_what_was_copied_is_said_to_be(visit: Visit) -> None:
+    """Without HTTPS there is no clipboard, but the old command; it may refuse, too."""
+    page = visit().open("/admin/chat/invitation/add/")
+    page.locator("[name=_save]").click()
+    button = page.locator("[data-copy-field]")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    done = page.locator("[data-copy-field][data-done]")
+    page.evaluate("document.execCommand = () => !(window.asked = true)")
+    button.click()
+    page.wait_for_function("window.asked")
+    assert page.evaluate("getSelection().toString()").startswith("http")
+    expect(done).to_have_count(0)
+    page.evaluate("document.execCommand = () => true")
+    button.click()
+    expect(done).to_have_count(1)
