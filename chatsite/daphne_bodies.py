@@ -10,6 +10,7 @@ from daphne import http_protocol, ws_protocol
 from django.conf import settings
 from twisted.internet import reactor as installed
 
+from chat.consumers.outbox import Outbox
 from chatsite.bodies import largest_body, time_for, too_large, too_slow
 
 # Its stubs describe the interface, `self` included.
@@ -137,6 +138,8 @@ class BoundedSocket(ws_protocol.WebSocketProtocol):  # type: ignore[misc]
     """
 
     unfinished: Any = None
+    # Of the frames that were sent.
+    longest = 0
     # Daphne's are these, in Python: twice a frame.
     __hash__ = object.__hash__
     __eq__ = object.__eq__
@@ -152,10 +155,21 @@ class BoundedSocket(ws_protocol.WebSocketProtocol):  # type: ignore[misc]
         self, data: bytes, sync: bool = False, chopsize: int | None = None
     ) -> None:
         """Autobahn's own also words a line for a log that is not kept, and counts octets."""
+        if self._is_overfull():
+            self.dropConnection(abort=True)
+            return
+        self.longest = max(self.longest, len(data))
         if sync or chopsize or self.send_queue:
             super().sendData(data, sync, chopsize)
         else:
             self.transport.write(data)
+
+    def _is_overfull(self) -> bool:
+        """Whether more waits for the other end than one that reads leaves, however slowly. A client
+        may say that it has read what it has not: what was taken from the connection is true."""
+        transport = self.transport
+        waiting = len(transport.dataBuffer) - transport.offset + transport._tempDataLen
+        return bool(waiting - self.longest > 2 * Outbox.window)
 
     def _onMessageFrameBegin(self, length: int) -> None:  # noqa: N802
         super()._onMessageFrameBegin(length)

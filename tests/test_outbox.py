@@ -1,11 +1,15 @@
 """The way out of a socket: how much may be under way to a client that does not read."""
 
+import socket
+from collections import deque
 from typing import Any
 
 import pytest
 from autobahn.exception import Disconnected
+from twisted.internet import reactor, tcp
 
-from chat.consumers.outbox import MANY, NOT_READING, Outbox
+from chat.consumers.outbox import NOT_READING, Outbox
+from chatsite.daphne_bodies import BoundedSocket
 
 
 class Client:
@@ -42,18 +46,45 @@ async def test_one_that_reads_again_is_told_so_once_it_has_read_all() -> None:
     await outbox.say(["x" * 1_000_000] * 2)
     assert outbox.is_full
     assert not outbox.acknowledge(1)
-    assert not outbox.is_full
-    await outbox.say(["x" * 1_000_000])
-    assert outbox.is_full
+    assert outbox.is_full, "until it has read all"
+    await outbox.say(["a reply"])
+    assert not outbox.acknowledge(2)
     assert outbox.acknowledge(3)
+    assert not outbox.is_full
     assert not outbox.acknowledge(99)
+    await outbox.say(["x" * 1_000_000])
+    assert not outbox.acknowledge(4), "it was never too far behind"
 
 
-async def test_one_that_lets_even_its_replies_lie_is_shown_the_door() -> None:
+async def test_a_program_that_reads_as_fast_as_it_is_told_is_never_full() -> None:
+    """Whatever it has said so far was said a while ago: it is always some events behind."""
     client = Client()
     outbox = Outbox(client)
-    for _ in range(MANY + 2):
-        await outbox.say(["x" * (2 * outbox.window // MANY)])
+    for seq in range(1, 400):
+        assert not outbox.is_full
+        await outbox.say(["x" * 20_000, "a reply"], seq)
+        outbox.acknowledge_events(seq - 30)
+    assert client.bytes > 4 * outbox.window
+
+
+async def test_the_events_of_each_answer_are_counted_anew() -> None:
+    """And frames that are no event of an answer are read with what stands before them."""
+    outbox = Outbox(Client())
+    await outbox.say(["x" * outbox.window])
+    for seq in (*range(90, 101), *range(1, 6)):
+        await outbox.say(["x"], seq)
+    await outbox.say(["a reply"])
+    assert outbox.is_full
+    assert not outbox.acknowledge_events(4)
+    assert outbox.acknowledge_events(5)
+
+
+@pytest.mark.parametrize("size", [1_000, 100_000, 1_000_000])
+async def test_one_that_lets_even_its_replies_lie_is_shown_the_door(size: int) -> None:
+    client = Client()
+    outbox = Outbox(client)
+    for _ in range(4 * outbox.window // size):
+        await outbox.say(["x" * size])
     assert outbox.closed
     assert client.sent[-1] == {"type": "websocket.close", "code": NOT_READING}
     before = len(client.sent)
@@ -63,10 +94,15 @@ async def test_one_that_lets_even_its_replies_lie_is_shown_the_door() -> None:
 
 
 async def test_one_long_redraw_is_no_reason_to_close() -> None:
+    """A slow reader may ask for something meanwhile; for much more they may not."""
     outbox = Outbox(Client())
     await outbox.say(["x" * 5 * outbox.window])
-    await outbox.say(["a reply"])
+    for _ in range(30):
+        await outbox.say(["a reply"])
     assert not outbox.closed
+    await outbox.say(["x" * 5 * outbox.window])
+    await outbox.say(["a reply"])
+    assert outbox.closed
 
 
 async def test_one_that_has_left_is_sent_nothing_more() -> None:
@@ -77,3 +113,40 @@ async def test_one_that_has_left_is_sent_nothing_more() -> None:
     assert outbox.closed
     await outbox.close(1000)
     assert client.sent == []
+
+
+class Dropped(BoundedSocket):
+    """A socket that nobody has shaken hands with: there is nothing to say when it is dropped."""
+
+    dropped = False
+
+    def dropConnection(self, abort: bool = False) -> None:  # noqa: N802 - the name is Autobahn's
+        self.dropped = abort
+
+
+def test_nothing_more_is_kept_for_a_client_that_only_says_it_reads() -> None:
+    """However much it acknowledges: Daphne looks at what the connection takes."""
+    here, there = socket.socketpair()
+    wire = Dropped()
+    wire.send_queue = deque()
+    wire.transport = tcp.Connection(here, wire, reactor)
+    wire.transport.connected = True
+
+    def unsent() -> int:
+        return len(wire.transport.dataBuffer) + wire.transport._tempDataLen
+
+    # One that is long, and then all that comes while a slow reader takes it.
+    wire.sendData(bytes(10_000_000))
+    for _ in range(20):
+        wire.sendData(bytes(Outbox.window // 10))
+    while unsent():
+        wire.transport.doWrite()
+        there.recv(1_000_000)
+    assert not wire.dropped
+    for _ in range(1_000):
+        wire.sendData(bytes(Outbox.window // 10))
+    assert wire.dropped
+    assert unsent() < 10_000_000 + 3 * Outbox.window
+    wire.transport.stopWriting()
+    here.close()
+    there.close()

@@ -23,7 +23,6 @@ from chat.consumers.allowance import (
     commands_per_socket,
     count_socket,
 )
-from chat.consumers.columns import columns
 from chat.consumers.commands import COMMANDS
 from chat.consumers.html_wire import STILL_HERE, HtmlWire
 from chat.consumers.incoming import id_at_end, is_acknowledgement, parsed
@@ -35,7 +34,6 @@ from chat.protocol.events import Deleted, Event
 from chat.protocol.ids import new_id
 from chat.protocol.trail import follow_request
 from chat.protocol.transcript import Shown, Transcript
-from chat.rendering.page.column import Column
 from chat.rendering.reader import Reader
 from chat.services import Caller, Subscription
 from chat.views.reader import (
@@ -163,7 +161,7 @@ class ChatConsumer(AsyncConsumer):
         await self.subscription.join([services.user_group(self.user_id)])
         helpers = [
             asyncio.create_task(self._or_close(helper))
-            for helper in (self._pump, self._keep_column, self._compare)
+            for helper in (self._pump, self._keep_column, self._keep_comparing)
         ]
         try:
             await self._listen()
@@ -219,7 +217,9 @@ class ChatConsumer(AsyncConsumer):
             if command is None:
                 raise ChatError("error.chat_unknown_command")
             reply = await command(self, self._caller(client_id, values), values)
-            if reply is not None:
+            if isinstance(reply, str):
+                await self.outbox.say([reply])
+            elif reply is not None:
                 await self.outbox.say(self.wire.reply(name, client_id, reply))
             self.refused = 0
         except ChatError as error:
@@ -281,7 +281,8 @@ class ChatConsumer(AsyncConsumer):
         shown = Shown.from_json(values.get("shown")) if page else Shown()
         try:
             transcript = await self._transcript(shown.messages, returns=True)
-            await self.outbox.say(await self.wire.attach(transcript, shown))
+            frames = await self.wire.attach(transcript, shown)
+            await self.outbox.say(frames, self.wire.position.seq)
             await self._view(caller, values)
         except BaseException:
             # Nobody knows what the other end shows now: it must not be sent anything else.
@@ -314,12 +315,19 @@ class ChatConsumer(AsyncConsumer):
 
     async def acknowledge(self, frames: int) -> None:
         """The other end has read this many frames; one that was too far behind is caught up."""
-        if self.outbox.acknowledge(frames) and self.attached:
-            await self._catch_up("slow")
+        if self.outbox.acknowledge(frames):
+            await self._go_on()
 
     async def acknowledge_events(self, seq: int) -> None:
-        """The same from a program, which counts events: it has read all, or not yet."""
-        if seq >= self.wire.position.seq and self.outbox.acknowledge_all() and self.attached:
+        """The same from a program, which may count events instead."""
+        if self.outbox.acknowledge_events(seq):
+            await self._go_on()
+
+    async def _go_on(self) -> None:
+        """It has read all that it was sent before it was sent nothing more."""
+        # The column may have changed since.
+        self.column_changed.set()
+        if self.attached:
             await self._catch_up("slow")
 
     # --- going out ----------------------------------------------------------------
@@ -335,9 +343,9 @@ class ChatConsumer(AsyncConsumer):
                     await self._close(LOGGED_OUT)
                 case services.Missed():
                     self.column_changed.set()
-                    await self._compare_now(1)
+                    await self._compare()
                 case services.AccessChanged():
-                    await self._show_out()
+                    await self._close_to_the_unwelcome()
 
     async def _tell(self, events: Sequence[Event]) -> None:
         if _is_deleted(events):
@@ -349,8 +357,9 @@ class ChatConsumer(AsyncConsumer):
         filled: Event | None = None
         async with self.telling:
             while events:
-                frames, events = await self.wire.tell(events)
-                await self.outbox.say(frames)
+                frames, rest = await self.wire.tell(events)
+                told, events = events[: len(events) - len(rest)], rest
+                await self.outbox.say(frames, told[-1].seq if told else 0)
                 if not events:
                     return
                 # Once for each: whatever an event misses, it must not hold up the others.
@@ -366,8 +375,7 @@ class ChatConsumer(AsyncConsumer):
         """
         services.count_catch_up("gap")
         for _ in range(8):
-            transcript = await self._transcript(self.wire.shown())
-            await self.outbox.say(await self.wire.catch_up(transcript))
+            transcript = await self._bring_forward()
             if not event.seq or transcript.request_id != event.request_id:
                 return False
             if transcript.seq >= event.seq - 1:
@@ -384,23 +392,21 @@ class ChatConsumer(AsyncConsumer):
             self.column_changed.clear()
             wire = self.wire
             if isinstance(wire, HtmlWire) and not self.outbox.is_full:
-                column = await self._column(wire)
+                column = await wire.column(self.user_id, self.conversation_id)
                 async with self.telling:
                     await self.outbox.say(await wire.sidebar(column))
 
-    async def _column(self, wire: HtmlWire) -> Column:
-        if wire.listed.is_there:
-            return await columns.get(self.user_id, self.conversation_id, wire.listed.rows)
-        # A window of its own has no column, but a menu.
-        return await columns.get_current(self.user_id, self.conversation_id)
-
     async def _catch_up(self, why: Literal["behind", "slow"]) -> None:
         services.count_catch_up(why)
-        # The column may have changed while nothing more was sent.
-        self.column_changed.set()
         async with self.telling:
-            transcript = await self._transcript(self.wire.shown())
-            await self.outbox.say(await self.wire.catch_up(transcript))
+            await self._bring_forward()
+
+    async def _bring_forward(self) -> Transcript:
+        """From what the other end has to what is stored now."""
+        transcript = await self._transcript(self.wire.shown())
+        frames = await self.wire.catch_up(transcript)
+        await self.outbox.say(frames, self.wire.position.seq)
+        return transcript
 
     async def _transcript(self, shown: Collection[int], *, returns: bool = False) -> Transcript:
         """What is stored now, for a page that shows this much. Whoever returns waits in line, and
@@ -411,26 +417,28 @@ class ChatConsumer(AsyncConsumer):
                 Caller(self.user_id), self.conversation_id, shown
             )
 
-    async def _compare(self) -> None:
+    async def _keep_comparing(self) -> None:
         """A lost first or last event leaves no gap behind it: compare now and then."""
-        for tick in itertools.count(1):
+        rounds = max(1, round(self.compare_column_every / self.compare_every))
+        for number in itertools.count(1):
             await asyncio.sleep(self.compare_every)
-            await self._compare_now(tick)
+            if number % rounds == 0:
+                self.column_changed.set()
+            await self._compare()
 
-    async def _compare_now(self, tick: int) -> None:
+    async def _compare(self) -> None:
+        """What the other end has with what is stored."""
         try:
-            await self._compare_once(tick)
+            await self._look_for_differences()
         except (DatabaseError, InterfaceError):
             log.warning("a socket could not compare itself with the database", exc_info=True)
 
-    async def _compare_once(self, tick: int) -> None:
-        if await self._show_out():
+    async def _look_for_differences(self) -> None:
+        if await self._close_to_the_unwelcome():
             return
         if services.is_visit_due(self.session_key):
             # A tab that is only looked at is used as well.
             await services.in_writer(services.note_visit, self.user_id, self.session_key)
-        if tick % max(1, round(self.compare_column_every / self.compare_every)) == 0:
-            self.column_changed.set()
         await self._speak()
         if not self.attached or self.outbox.is_full:
             return
@@ -446,7 +454,7 @@ class ChatConsumer(AsyncConsumer):
             async with self.telling:
                 await self.outbox.say([STILL_HERE])
 
-    async def _show_out(self) -> bool:
+    async def _close_to_the_unwelcome(self) -> bool:
         """Close where this session no longer lets its person in; whether that was so."""
         if await services.welcomes.get((self.user_id, self.session_key)):
             return False

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from chat.consumers.columns import columns
 from chat.consumers.drawing import draw_aside
 from chat.consumers.json_wire import refusal_text, reply_text
 from chat.consumers.wire import Told
@@ -65,6 +66,13 @@ class HtmlWire:
         if self.live.is_slow(news):
             return await draw_aside(self.reader.id, self.live.show, news)
         return self.live.show(news)
+
+    async def column(self, user_id: int, conversation_id: str) -> Column:
+        """What is to be listed now."""
+        if self.listed.is_there:
+            return await columns.get(user_id, conversation_id, self.listed.rows)
+        # A window of its own has no column, but a menu.
+        return await columns.get_current(user_id, conversation_id)
 
     async def sidebar(self, column: Column) -> list[str]:
         if self.listed.is_slow(column):

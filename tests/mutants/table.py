@@ -48,8 +48,8 @@ MUTANTS = (
     Mutant(
         "whoever does not read is sent ever more",
         "chat/consumers/outbox.py",
-        "        return self._unread > self.window\n",
-        "        return self._unread > 100 * self.window\n",
+        "            self.is_full |= self._unread > self.window\n",
+        "            self.is_full |= self._unread > 100 * self.window\n",
         "tests/test_outbox.py",
     ),
     # --- what is kept -------------------------------------------------------------------

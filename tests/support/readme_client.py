@@ -1,7 +1,8 @@
 """Ask Parley something from a script: `python readme_client.py URL CONVERSATION COOKIE QUESTION`.
 
 The socket speaks JSON when it is asked for the subprotocol `parley.v1+json`. Every command
-carries a `client_id`, which comes back in its reply; saying the same again is harmless.
+carries a `client_id`, which comes back in its reply; saying the same again is harmless. Whoever
+does not acknowledge what they have read is told nothing more after a while.
 """
 
 import json
@@ -22,7 +23,8 @@ def ask(url: str, conversation: str, cookie: str, question: str) -> str:
     ) as socket:
         socket.send(json.dumps({"command": "attach", "client_id": "1"}))
         socket.send(json.dumps({"command": "send", "client_id": "2", "content": question}))
-        for frame in socket:
+        for number, frame in enumerate(socket, 1):
+            socket.send(json.dumps({"command": "ack", "frames": number}))
             event = json.loads(frame)
             if event.get("ok") is False:
                 raise SystemExit(event["message"])

@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from chat.consumers.outbox import Outbox
 from chat.models import Conversation
 from chat.protocol.ids import is_uuid
 from tests.support.model_server import Call, Say, Think, reply
@@ -82,3 +85,16 @@ async def test_saying_how_far_one_has_read_is_not_asking(site: Site, program: Pr
     for seq in range(60):
         one.say("ack", seq=seq)
     assert (await one.ask("messages"))["ok"]
+
+
+async def test_a_program_that_is_always_some_events_behind_is_told_each(
+    site: Site, program: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it has read was told a while ago: it is far from here."""
+    monkeypatch.setattr(Outbox, "window", 10_000)
+    one = await program()
+    monkeypatch.setattr(one, "heard", lambda: one.say("ack", seq=one.events[-3:][0]["seq"]))
+    site.provider.script(reply("word " * 3_000, ms=0.5))
+    await one.ends((await one.send("Go"))["request_id"])
+    assert sum(len(json.dumps(event)) for event in one.events) > 2 * Outbox.window
+    assert len(one.named("chat:snapshot")) == 1
