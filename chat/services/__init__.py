@@ -159,6 +159,7 @@ from chat.services.people.attempts import (
     count_attempt,
     count_request,
     forgive,
+    forgive_requests,
     hashing,
 )
 from chat.services.people.groups import MEMBER, ensure_groups
@@ -443,6 +444,7 @@ __all__ = [
     "foreign_keys_or_files",
     "forget_backups",
     "forgive",
+    "forgive_requests",
     "found_installation",
     "get_conversation",
     "get_folder",

@@ -35,12 +35,17 @@ T = TypeVar("T")
 THREADS = 4
 # For work that takes a processor a while: pictures, the text of PDF files.
 WORKERS = 2
+# For files that are made piece by piece, for as long as somebody takes them.
+EXPORTERS = 2
 # How many transactions are committed at once: the first of them is told only when all are written.
 AT_ONCE = 25
 
 _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="parley-db")
 _writer = ThreadPoolExecutor(1, thread_name_prefix="parley-db-writer")
 _workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="parley-work")
+_exporters = ThreadPoolExecutor(EXPORTERS, thread_name_prefix="parley-export")
+# In each of these: for which event loop it works, and for whom.
+_exporting = threading.local()
 # In each of our threads: the event loop that waits for what it does.
 _waiting = threading.local()
 
@@ -71,6 +76,32 @@ async def in_worker(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 def by_worker(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The same for a thread that waits; it must not be one of the workers itself."""
     return _workers.submit(function, *args, **kwargs).result()
+
+
+async def in_exporter(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run what draws and reads files for long, so that no page waits for it. What it wants of the
+    database it asks `by_pool` for."""
+    loop, told = asyncio.get_running_loop(), trail.get()
+
+    def work() -> T:
+        trail.set(told)
+        _exporting.place = (loop, told)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _exporting.place = None
+
+    return await loop.run_in_executor(_exporters, work)
+
+
+def by_pool(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Use the database from what may run in a thread of the exports: then in one of ours. In any
+    other thread, which has a connection of its own, it is done here."""
+    place = getattr(_exporting, "place", None)
+    if place is None:
+        return function(*args, **kwargs)
+    loop, told = place
+    return _pool.submit(lambda: _call(loop, told, function, *args, **kwargs)).result()
 
 
 async def in_pool(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

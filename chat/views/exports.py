@@ -1,9 +1,11 @@
 """Exports: a conversation as a file, or several as one archive that is sent while it is made."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from struct import pack
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 from asgiref.sync import sync_to_async
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -23,6 +25,9 @@ from chat.views.responses import acaller, is_scripted, reader_of
 
 # So much is made at once; others use the thread in between.
 PIECE = 64 * 1024
+# Whose turn it is, of several exports of one person: they are made one piece after the other, for
+# those of many people are made by few threads.
+_turns: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 # In the place of a number of conversations: the file is whole.
 END = 0xFFFFFFFF
 
@@ -55,7 +60,7 @@ async def export_or_ask(request: HttpRequest, asking: Caller, ids: list[str]) ->
     ids = ids or await sync_to_async(services.own_chats)(asking)
     zipped = services.zip_chats(asking, ids, form, reader.names.agents)
     name = f"parley-{timezone.localdate():%Y-%m-%d}.zip"
-    return _download(request, reader, zipped, name, "application/zip", len(set(ids)))
+    return _download(request, reader, asking, zipped, name, "application/zip", len(set(ids)))
 
 
 async def _export_one(
@@ -69,7 +74,7 @@ async def _export_one(
         raise Http404 from None
     pieces = (Zipped(each.encode(), 0) for each in form.write(chat, reader.names.agents))
     name = f"parley-{conversation_id[:8]}.{form.ending}"
-    return _download(request, reader, pieces, name, form.mime, 1)
+    return _download(request, reader, asking, pieces, name, form.mime, 1)
 
 
 def _form(name: str, reader: Reader) -> ExportForm:
@@ -103,6 +108,7 @@ def _ask(request: HttpRequest, asking: Caller, ids: list[str]) -> HttpResponse:
 def _download(
     request: HttpRequest,
     reader: Reader,
+    asking: Caller,
     pieces: Iterator[Zipped],
     name: str,
     mime: str,
@@ -111,7 +117,8 @@ def _download(
     """A file that is made while it is sent. A script is told with each piece how many
     conversations are in it; the browser by itself is given nothing but the file."""
     framed = is_scripted(request)
-    response = StreamingHttpResponse(_chunks(pieces, reader, framed), content_type=mime)
+    chunks = _chunks(pieces, reader, asking, framed)
+    response = StreamingHttpResponse(chunks, content_type=mime)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     # Of a stream that Django compresses a browser reads the first piece.
     response["Content-Encoding"] = "identity"
@@ -121,9 +128,16 @@ def _download(
     return response
 
 
-async def _chunks(pieces: Iterator[Zipped], reader: Reader, framed: bool) -> AsyncIterator[bytes]:
+async def _chunks(
+    pieces: Iterator[Zipped], reader: Reader, asking: Caller, framed: bool
+) -> AsyncIterator[bytes]:
     """Made in a thread, a little at a time, so that an export of any length is never held."""
-    while chunk := await services.in_pool(_chunk, pieces, reader):
+    turn = _turns.setdefault(asking.user_id, asyncio.Lock())
+    while True:
+        async with turn:
+            chunk = await services.in_exporter(_chunk, pieces, reader)
+        if chunk is None:
+            break
         yield pack(">II", chunk.done, len(chunk.data)) + chunk.data if framed else chunk.data
     if framed:
         yield pack(">II", END, 0)

@@ -7,12 +7,12 @@ read page by page: neither is ever in memory as a whole.
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from chat.formats.openai_export import to_openai_messages
 from chat.formats.parley_json import (
@@ -38,6 +38,7 @@ from chat.services.conversations.attachments import picture_to_show
 from chat.services.conversations.export_markdown import markdown_pieces
 from chat.services.conversations.history import with_parts
 from chat.services.conversations.queue import read_queue
+from chat.services.pool import by_pool
 from chat.services.upkeep.audit import audit
 from chat.services.upkeep.repair import upgrade
 
@@ -45,6 +46,8 @@ from chat.services.upkeep.repair import upgrade
 PAGE = 50
 
 Names = Mapping[str, str]
+# Some messages: their rows, and as they are read.
+Page = tuple[Sequence[Message], Sequence[WithParts]]
 # A file as an address that holds its content.
 Inline = Callable[[Attachment], str | None]
 
@@ -56,31 +59,30 @@ class ChatExport:
     def __init__(self, row: Conversation, *, beside: bool = False) -> None:
         self.row = row
         self.beside = beside
+        self._files: dict[str, Attachment] | None = None
 
     def shown(self, inline: Inline | None = None) -> Iterator[WithParts]:
         """The messages as the conversation is shown; files in them as `inline` gives them."""
         position = 0
-        while rows := statements.first_shown(self.row.pk, position, PAGE):
-            yield from self._told(with_parts(rows), inline)
+        while page := by_pool(self._shown_page, position):
+            rows, messages = page
+            yield from self._told(messages, inline)
             position = rows[-1].position + 1
 
     def every(self) -> Iterator[tuple[WithParts, Place]]:
         """Every message of every version, in the order in which they were written."""
         position = 0
-        while rows := statements.every_after(self.row.pk, position, PAGE):
-            yield from zip(self._told(with_parts(rows), None), map(_place, rows), strict=True)
+        while page := by_pool(self._page_of_every, position):
+            rows, messages = page
+            yield from zip(self._told(messages, None), map(_place, rows), strict=True)
             position = rows[-1].position
 
     def queue(self, inline: Inline | None = None) -> Iterator[WithParts]:
         """What waits to be sent."""
-        yield from self._told(read_queue(self.row.pk), inline)
+        yield from self._told(by_pool(read_queue, self.row.pk), inline)
 
-    def files(self) -> "QuerySet[Attachment]":
-        """Its files; to be read at once, for what follows may run in another thread."""
-        rows = Attachment.objects.filter(
-            Q(message__conversation=self.row) | Q(queued__conversation=self.row)
-        )
-        return rows.order_by("created", "pk")
+    def files(self) -> list[Attachment]:
+        return list(self._files_by_id().values())
 
     def link_to(self, part: FilePart) -> str:
         """Where a file lies beside the conversation, if it does."""
@@ -88,6 +90,29 @@ class ChatExport:
         return path_beside(key, part.filename or "") if self.beside and key else ""
 
     def details(self) -> ChatDetails:
+        return by_pool(self._read_details)
+
+    def _shown_page(self, position: int) -> Page | None:
+        rows = statements.first_shown(self.row.pk, position, PAGE)
+        return (rows, with_parts(rows)) if rows else None
+
+    def _page_of_every(self, position: int) -> Page | None:
+        rows = statements.every_after(self.row.pk, position, PAGE)
+        return (rows, with_parts(rows)) if rows else None
+
+    def _files_by_id(self) -> dict[str, Attachment]:
+        """Looked up once: a conversation may show thousands."""
+        if self._files is None:
+            self._files = by_pool(self._read_files)
+        return self._files
+
+    def _read_files(self) -> dict[str, Attachment]:
+        rows = Attachment.objects.filter(
+            Q(message__conversation=self.row) | Q(queued__conversation=self.row)
+        )
+        return {str(row.pk): row for row in rows.order_by("created", "pk")}
+
+    def _read_details(self) -> ChatDetails:
         row = self.row
         folder = row.folder
         model = None
@@ -132,7 +157,7 @@ class ChatExport:
 
     def _inlined(self, part: FilePart, inline: Inline) -> FilePart:
         key = own_id(part.url)
-        row = self.files().filter(pk=key).first() if key else None
+        row = self._files_by_id().get(key) if key else None
         url = inline(row) if row else None
         return part if url is None else part.model_copy(update={"url": url})
 
@@ -186,7 +211,7 @@ def message_source(caller: Caller, conversation_id: str | UUID, message_id: str 
 
 def as_json(chat: ChatExport, agents: Names) -> Iterator[str]:
     """Everything, as it is kept; importing it gives the same conversation."""
-    files = (_exported_file(row, beside=chat.beside) for row in list(chat.files()))
+    files = (_exported_file(row, beside=chat.beside) for row in chat.files())
     yield from file_pieces(chat.details(), files, chat.every(), chat.queue())
 
 

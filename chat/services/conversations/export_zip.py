@@ -16,6 +16,7 @@ from chat.services.conversations.export import (
     open_export,
     path_beside,
 )
+from chat.services.pool import by_pool
 
 READ = 256 * 1024
 
@@ -36,7 +37,7 @@ def zip_chats(
     done = 0
     for done, key in enumerate(dict.fromkeys(ids), start=1):
         try:
-            chat = open_export(caller, key, beside=form.has_files)
+            chat = by_pool(open_export, caller, key, beside=form.has_files)
         except ChatError:
             continue
         for data in _one(archive, chat, form, agents):
@@ -52,7 +53,7 @@ def _one(archive: ZipStream, chat: ChatExport, form: ExportForm, agents: Names) 
     yield from archive.add(name, pieces, chat.row.updated)
     if not form.has_files:
         return
-    for row in list(chat.files()):
+    for row in chat.files():
         is_text = row.mime.startswith("text/")
         path = path_beside(str(row.pk), row.filename)
         yield from archive.add(path, _stored(row), row.created, pack=is_text)
