@@ -20,8 +20,9 @@ from chat import services
 from chat.protocol.errors import ChatError
 from chat.rendering.errors import error_text
 from chat.views.account_forms import ConfirmForm
-from chat.views.addresses import site_address
+from chat.views.addresses import address_of, site_address
 from chat.views.coming_in import come_in
+from chat.views.password_attempts import RESTING
 from chat.views.responses import caller, person, reader_of
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,10 @@ log = logging.getLogger(__name__)
 MAY_CONNECT: Final = "may_connect"
 PATIENCE: Final = 5 * 60
 REFUSED: Final = 422
+# So often in a quarter of an hour somebody may leave for the issuer from one address, where nobody
+# comes back: each time a session is kept for them.
+LEFT: Final = "oidc"
+MOST_LEFT: Final = 50
 
 
 @login_not_required
@@ -45,6 +50,10 @@ def leave_for_issuer(request: HttpRequest) -> HttpResponse:
         kept = {"connect": person(request).pk}
     elif invitation := request.GET.get("invitation", ""):
         kept["invitation"] = invitation
+    try:
+        services.count_request(LEFT, address_of(request), MOST_LEFT)
+    except services.Resting:
+        return _back(request, str(RESTING))
     try:
         return redirect(services.send_to_issuer(request, _callback(request), kept))
     except (services.IssuerAway, services.IssuerRefused) as fault:
@@ -64,6 +73,7 @@ def return_from_issuer(request: HttpRequest) -> HttpResponse:
     except (services.IssuerAway, services.IssuerRefused) as fault:
         return _failed(request, fault)
     try:
+        services.forgive_requests(LEFT, address_of(request))
         if "connect" in returned.kept:
             return _connect(request, returned)
         return _let_in(request, returned)

@@ -13,12 +13,14 @@ import pytest
 import requests
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
 from chat.models import Invitation
 from chat.services import Caller, make_invitation
+from chat.views.single_sign_on import MOST_LEFT
 from tests.support import factories as make
 from tests.support.issuer import CLIENT, KEY, SECRET, STRANGE_KEY, Issuer, running_issuer, signed
 
@@ -379,3 +381,26 @@ def test_no_secret_is_logged_or_kept(issuer: Issuer, caplog: pytest.LogCaptureFi
         assert secret not in page
         assert secret not in dumped.getvalue()
     assert "the token does not hold: InvalidAudienceError" in caplog.text
+
+
+def test_whoever_only_leaves_is_kept_for_an_hour_and_counted(issuer: Issuer) -> None:
+    """Each asks for a session; the issuer is asked once in a while, not by every one of them."""
+    for _ in range(MOST_LEFT):
+        assert Client().get(GO)["Location"].startswith(issuer.url)
+    assert issuer.asked.count("/.well-known/openid-configuration") == 1
+    stranger = Client()
+    assert stranger.get(GO)["Location"] == LOG_IN
+    assert "Too many attempts" in told(stranger)
+    assert Session.objects.count() == MOST_LEFT
+    hour = timezone.now() + timedelta(hours=1)
+    assert not Session.objects.filter(expire_date__gt=hour).exists()
+    # Elsewhere they go on, and whoever comes back has not been one of those.
+    elsewhere = Client(REMOTE_ADDR="192.0.2.7")
+    go(elsewhere)
+    assert who(elsewhere) == "person"
+    assert elsewhere.session.get_expiry_date() > timezone.now() + timedelta(days=29)
+    assert Session.objects.get(pk=elsewhere.session.session_key).expire_date > hour
+    for _ in range(2):
+        for _ in range(MOST_LEFT - 1):
+            Client(REMOTE_ADDR="192.0.2.7").get(GO)
+        assert go(Client(REMOTE_ADDR="192.0.2.7"))["Location"] == "/"

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
+from time import monotonic
 from typing import Any, Final
 
 import jwt
@@ -37,6 +38,13 @@ LEEWAY: Final = 60
 # As much as a column of allauth holds; the standard allows 255.
 MOST_SUBJECT: Final = 191
 MOST_ISSUER: Final = 200
+
+
+# For how many seconds is kept what an issuer says of itself: every visit to it needs that.
+KEPT: Final = 5 * 60
+
+# Until when, and what it is, by the issuer's address.
+_known: dict[str, tuple[float, JsonObject]] = {}
 
 
 class IssuerRefused(Exception):
@@ -122,6 +130,7 @@ def take_back(request: HttpRequest, callback: str) -> Returned:
 
 def examine_issuer() -> None:
     """Ask for all that a log-in needs, without one."""
+    _known.clear()
     issuer = _provider(HttpRequest(), "").get_oauth2_adapter(HttpRequest())
     with _faults():
         for needed in ("authorization_endpoint", "token_endpoint"):
@@ -143,9 +152,14 @@ class Issuer(OpenIDConnectOAuth2Adapter):
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        config: dict[str, Any] = super().openid_config
+        address = settings.PARLEY_OIDC_ISSUER
+        until, config = _known.get(address, (0.0, {}))
+        if monotonic() < until:
+            return config
+        config = dict(super().openid_config)
         if str(config["issuer"]).rstrip("/") != settings.PARLEY_OIDC_ISSUER.rstrip("/"):
             raise IssuerRefused(f"it calls itself {config['issuer']}")
+        _known[address] = (monotonic() + KEPT, config)
         return config
 
     def keys(self) -> list[dict[str, Any]]:
