@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from chat import services
-from chat.consumers.json_wire import known_form, messages_in_form
+from chat.consumers.drawing import draw_aside
+from chat.consumers.json_wire import known_form, messages_reply
 from chat.protocol.errors import ChatError
 from chat.protocol.feedback import parse_feedback_choice
 from chat.protocol.ids import is_uuid
@@ -30,7 +31,8 @@ class Socket(Protocol):
     async def acknowledge_events(self, seq: int) -> None: ...
 
 
-Command = Callable[[Socket, Caller, Values], Awaitable[Values | None]]
+# A reply that is long is given as the text of its frame, which was made aside.
+Command = Callable[[Socket, Caller, Values], Awaitable[Values | str | None]]
 
 
 async def attach(socket: Socket, caller: Caller, values: Values) -> Values:
@@ -48,7 +50,7 @@ async def detach(socket: Socket, caller: Caller, values: Values) -> Values:
 async def look(socket: Socket, caller: Caller, values: Values) -> Values:
     """The page has come to the front, or lies behind others now."""
     hidden = values.get("hidden") is True
-    await services.look(caller, _here(socket), socket.socket, hidden=hidden)
+    await services.look(caller, await _here(socket), socket.socket, hidden=hidden)
     return {}
 
 
@@ -76,43 +78,44 @@ async def send(socket: Socket, caller: Caller, values: Values) -> Values:
     """With `queue`, what is sent while an answer runs waits for its end, and the reply says so."""
     content, attachments = values.get("content"), values.get("attachments")
     if values.get("queue") is not True:
-        return _started(await services.send(caller, _here(socket), content, attachments))
-    sent = await services.send_or_queue(caller, _here(socket), content, attachments)
+        return _started(await services.send(caller, await _here(socket), content, attachments))
+    sent = await services.send_or_queue(caller, await _here(socket), content, attachments)
     if isinstance(sent, Started):
         return _started(sent)
     return {"message_id": sent.message.info.id, "queued": True}
 
 
 async def edit_queued(socket: Socket, caller: Caller, values: Values) -> Values:
-    await services.edit_queued(caller, _here(socket), _message_id(values), values.get("content"))
+    content = values.get("content")
+    await services.edit_queued(caller, await _here(socket), _message_id(values), content)
     return {}
 
 
 async def remove_queued(socket: Socket, caller: Caller, values: Values) -> Values:
-    await services.remove_queued(caller, _here(socket), _message_id(values))
+    await services.remove_queued(caller, await _here(socket), _message_id(values))
     return {}
 
 
 async def send_queued(socket: Socket, caller: Caller, values: Values) -> Values:
-    return _started(await services.send_queued(caller, _here(socket), _message_id(values)))
+    return _started(await services.send_queued(caller, await _here(socket), _message_id(values)))
 
 
 async def hold_queue(socket: Socket, caller: Caller, values: Values) -> Values:
     """`held` may be the text of a form."""
     held = values.get("held") not in (False, "false")
-    await services.hold_queue(caller, _here(socket), held=held)
+    await services.hold_queue(caller, await _here(socket), held=held)
     return {}
 
 
 async def try_now(socket: Socket, caller: Caller, values: Values) -> Values:
-    await services.try_now(caller, _here(socket))
+    await services.try_now(caller, await _here(socket))
     return {}
 
 
 async def edit(socket: Socket, caller: Caller, values: Values) -> Values:
     started = await services.edit(
         caller,
-        _here(socket),
+        await _here(socket),
         _message_id(values),
         values.get("content"),
         archive=values.get("archive", True) is not False,
@@ -122,23 +125,25 @@ async def edit(socket: Socket, caller: Caller, values: Values) -> Values:
 
 async def regenerate(socket: Socket, caller: Caller, values: Values) -> Values:
     model = str(values.get("model", ""))
-    return _started(await services.regenerate(caller, _here(socket), _message_id(values), model))
+    here, answer = await _here(socket), _message_id(values)
+    return _started(await services.regenerate(caller, here, answer, model))
 
 
 async def continue_answer(socket: Socket, caller: Caller, values: Values) -> Values:
-    return _started(await services.continue_answer(caller, _here(socket), _message_id(values)))
+    here, answer = await _here(socket), _message_id(values)
+    return _started(await services.continue_answer(caller, here, answer))
 
 
 async def show_version(socket: Socket, caller: Caller, values: Values) -> Values:
     choice = parse_version_choice(values.get("version", ""), _message_id(values))
-    await services.show_version(caller, _here(socket), choice.message_id, choice.version)
+    await services.show_version(caller, await _here(socket), choice.message_id, choice.version)
     return {}
 
 
 async def give_feedback(socket: Socket, caller: Caller, values: Values) -> Values:
     choice = parse_feedback_choice(values.get("verdict", ""), _message_id(values))
     await services.give_feedback(
-        caller, _here(socket), choice.message_id, choice.verdict, values.get("comment")
+        caller, await _here(socket), choice.message_id, choice.verdict, values.get("comment")
     )
     return {}
 
@@ -154,56 +159,56 @@ async def choose(socket: Socket, caller: Caller, values: Values) -> Values:
         effort=str(values.get("effort", "")),
         tools={str(name): on is True for name, on in tools.items()},
     )
-    return (await services.choose(caller, _here(socket), picks))._asdict()
+    return (await services.choose(caller, await _here(socket), picks))._asdict()
 
 
 async def stop(socket: Socket, caller: Caller, values: Values) -> Values:
     request_id = str(values.get("request_id") or "")
     if request_id and not is_uuid(request_id):
         raise ChatError("error.chat_bad_command")
-    await services.stop(caller, _here(socket), request_id)
+    await services.stop(caller, await _here(socket), request_id)
     return {}
 
 
 async def rename(socket: Socket, caller: Caller, values: Values) -> Values:
-    return {"title": await services.rename(caller, _here(socket), values.get("title"))}
+    return {"title": await services.rename(caller, await _here(socket), values.get("title"))}
 
 
 async def pin(socket: Socket, caller: Caller, values: Values) -> Values:
-    await services.pin(caller, _here(socket), pinned=values.get("pinned") is not False)
+    await services.pin(caller, await _here(socket), pinned=values.get("pinned") is not False)
     return {}
 
 
 async def archive(socket: Socket, caller: Caller, values: Values) -> Values:
     archived = values.get("archived") is not False
-    await services.archive(caller, _here(socket), archived=archived)
+    await services.archive(caller, await _here(socket), archived=archived)
     return {}
 
 
 async def keep(socket: Socket, caller: Caller, values: Values) -> Values:
     """A temporary chat is to be kept."""
-    await services.keep(caller, _here(socket))
+    await services.keep(caller, await _here(socket))
     return {}
 
 
 async def delete(socket: Socket, caller: Caller, values: Values) -> Values:
-    await services.delete(caller, _here(socket))
+    await services.delete(caller, await _here(socket))
     return {}
 
 
-async def messages(socket: Socket, caller: Caller, values: Values) -> Values:
+async def messages(socket: Socket, caller: Caller, values: Values) -> str:
     """Messages as they are stored, or in the form that is wished for: the latest, or those before
-    a position."""
+    a position. There may be much to read and to write: neither holds up anybody else."""
     form = known_form(values.get("form"))
     before, limit = values.get("before"), values.get("limit", services.PAGE)
     numbers = isinstance(limit, int) and (before is None or isinstance(before, int))
     if not numbers or not 1 <= limit <= MOST_MESSAGES:
         raise ChatError("error.chat_bad_command")
-    transcript = await services.in_pool(
-        services.open_transcript, caller, _here(socket), services.Window(before, limit)
-    )
-    found = messages_in_form(transcript.messages, form)
-    return {"messages": found, "older": transcript.older, "rev": transcript.rev}
+    here, window = await _here(socket), services.Window(before, limit)
+    async with services.in_line(caller.user_id):
+        transcript = await services.in_pool(services.open_transcript, caller, here, window)
+    person = str(caller.user_id)
+    return await draw_aside(person, messages_reply, caller.client_id, transcript, form)
 
 
 COMMANDS: dict[str, Command] = {
@@ -234,12 +239,13 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-def _here(socket: Socket) -> str:
+async def _here(socket: Socket) -> str:
     """The socket's conversation; the one of the sidebar alone has none."""
     if not socket.conversation_id:
         raise ChatError("error.chat_conversation_not_found")
-    # A program that asks now and then, without attaching, is watching too.
-    services.seen_here(socket.conversation_id)
+    # A program that asks now and then, without attaching, is watching too, wherever the answer is
+    # being written.
+    await services.see(socket.conversation_id)
     return socket.conversation_id
 
 

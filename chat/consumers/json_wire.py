@@ -33,6 +33,8 @@ SUBPROTOCOL = "parley.v1+json"
 TOOL_MESSAGES = "tool-messages"
 # How many events are remembered as text.
 REMEMBERED = 64
+# About so many bytes of messages are told in one reply: less than a socket may have unread.
+MOST_BYTES = 1_000_000
 
 
 class JsonWire:
@@ -177,6 +179,28 @@ def messages_in_form(messages: Sequence[WithParts], form: str) -> list[JsonObjec
     if form:
         return to_tool_messages(messages, only_whole=True)
     return [message_to_json(message) for message in messages]
+
+
+def messages_reply(client_id: str, transcript: Transcript, form: str) -> str:
+    """The latest of these messages that fit into one reply, and where the next asking goes on."""
+    fit = _latest_that_fit(transcript.messages)
+    values = {
+        "messages": messages_in_form(fit, form),
+        "first": fit[0].info.position if fit else None,
+        "older": transcript.older or len(fit) < len(transcript.messages),
+        "rev": transcript.rev,
+    }
+    return reply_text("messages", client_id, values)
+
+
+def _latest_that_fit(messages: Sequence[WithParts]) -> Sequence[WithParts]:
+    """One at least, or whoever asks would never get beyond it."""
+    size = 0
+    for number, message in enumerate(reversed(messages)):
+        size += len(message.model_dump_json(by_alias=True, exclude_none=True).encode())
+        if size > MOST_BYTES and number:
+            return messages[len(messages) - number :]
+    return messages
 
 
 def _message_text(event: Event, message: JsonObject) -> str:

@@ -233,7 +233,6 @@ from chat.services.processes.presence import (
     mark_read,
     note_page,
     see,
-    seen_here,
 )
 from chat.services.processes.recovery import settle_orphans
 from chat.services.runs.request_log import received_text, sent_text
@@ -558,7 +557,6 @@ __all__ = [
     "schema_fault",
     "search",
     "see",
-    "seen_here",
     "send",
     "send_later",
     "send_or_queue",

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from chat.consumers import json_wire
 from chat.consumers.outbox import Outbox
 from chat.models import Conversation
 from chat.protocol.ids import is_uuid
+from tests.support import factories as make
 from tests.support.model_server import Call, Say, Think, reply
 from tests.support.site import Programs, Site
 from tests.support.tabs import in_thread
@@ -98,3 +100,26 @@ async def test_a_program_that_is_always_some_events_behind_is_told_each(
     await one.ends((await one.send("Go"))["request_id"])
     assert sum(len(json.dumps(event)) for event in one.events) > 2 * Outbox.window
     assert len(one.named("chat:snapshot")) == 1
+
+
+@pytest.mark.parametrize("form", ["", "tool-messages"])
+async def test_a_reply_holds_no_more_messages_than_can_be_read_at_once(
+    site: Site, program: Programs, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """Two hundred long messages would be forty megabytes; all of them are read bit by bit."""
+    await in_thread(make.a_talk)(site.talk, 12)
+    await in_thread(make.a_message_with_parts)(site.talk, text="long " * 1_000)
+    monkeypatch.setattr(json_wire, "MOST_BYTES", 2_000)
+    one = await program(attach=False)
+    told: list[str] = []
+    read = {"first": None, "older": True}
+    replies = 0
+    while read["older"]:
+        read = await one.ask("messages", before=read["first"], limit=200, form=form)
+        told = [json.dumps(message) for message in read["messages"]] + told
+        replies += 1
+    assert 3 < replies < 13
+    assert len(told) == 13
+    for position, text in enumerate(told[:12], 1):
+        assert f"Text {position}" in text
+    assert "long long" in told[12]

@@ -8,7 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.models import Agent, Generation, Message, Profile, View
-from chat.services import Caller, send
+from chat.services import Caller, Subscription, send
+from chat.services.broadcast import PROCESSES
+from chat.services.notes import Seen
 from chat.services.processes.presence import forget_views, stop_unwatched
 from chat.services.runs.run import RUNS
 from tests.support import factories as make
@@ -16,7 +18,7 @@ from tests.support.model_server import Gate, Wait, reply
 from tests.support.site import Programs, Site
 from tests.support.sockets import Wire
 from tests.support.tabs import COMPARE_EVERY, Person, Tab, equal_pages, impatient, in_thread
-from tests.support.waiting import eventually, slowness
+from tests.support.waiting import PATIENCE, eventually, slowness
 
 GRACE = 0.3
 
@@ -263,3 +265,15 @@ async def test_a_deleted_conversation_stops_and_closes(site: Site, program: Prog
     assert (await in_thread(the_answer)()).status == "cancelled"
     await site.alice.client.post("/organise/", {"restore": str(site.talk.pk)})
     assert "Half" in (await site.alice.page(site.talk.pk)).text_of("t")
+
+
+async def test_a_program_that_only_asks_watches_an_answer_of_another_process(
+    site: Site, program: Programs
+) -> None:
+    """Each of its questions is told to whoever writes the answer, and nobody where that is here."""
+    others = await Subscription.open()
+    await others.join([PROCESSES])
+    one = await program(attach=False)
+    assert (await one.ask("messages"))["ok"]
+    assert await asyncio.wait_for(others.receive(), PATIENCE) == Seen(str(site.talk.pk))
+    await others.close()
