@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.utils import translation
 
+from chat.models import AuditEntry
 from chat.rendering.errors import GENERAL, MESSAGES, error_text
 
 ROOT = Path(settings.BASE_DIR)
@@ -106,6 +107,25 @@ def test_a_translation_is_chinese(translated: dict[str, tuple[list[str], bool]])
         if not any(re.search("[\u4e00-\u9fff]", part) for part in said)
     }
     assert {text for text in same - SAME if re.search("[A-Za-z]{2}", text)} == set()
+
+
+# One of two words that mean the same, and the other: on one page they read as two things.
+ONE_WORD = {"您": "你", "共享": "分享", "账户": "账号"}
+
+
+@pytest.mark.parametrize("word", ONE_WORD)
+def test_one_thing_is_called_by_one_word(
+    word: str, translated: dict[str, tuple[list[str], bool]]
+) -> None:
+    spoken = [part for said, _fuzzy in translated.values() for part in said]
+    assert any(word in part for part in spoken)
+    assert [part for part in spoken if ONE_WORD[word] in part] == []
+
+
+def test_the_acts_in_the_audit_log_are_all_verbs() -> None:
+    """None reads like a state in which a thing is (已…: is done)."""
+    with translation.override(LANGUAGE):
+        assert [str(label) for label in AuditEntry.Verb.labels if "已" in str(label)] == []
 
 
 def test_the_compiled_catalogue_is_that_of_the_texts(tmp_path: Path) -> None:

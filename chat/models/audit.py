@@ -4,6 +4,7 @@ from django.apps import apps
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from chat.models.base import Row
 
@@ -13,19 +14,19 @@ class AuditEntry(Row):
     database refuse to change or delete one, by whomever."""
 
     class Verb(models.TextChoices):
-        READ = "read", _("read")
-        EDIT = "edit", _("edited")
-        DELETE = "delete", _("deleted")
-        RESTORE = "restore", _("restored")
-        REDACT = "redact", _("redacted")
-        EXPORT = "export", _("exported")
-        STOP = "stop", _("stopped")
-        REQUESTS = "requests", _("read what was sent")
-        ADD = "add", _("added")
-        CHANGE = "change", _("changed")
-        KEY = "key", _("changed a key")
-        ROLE = "role", _("changed rights")
-        LINK = "link", _("made a link to a password")
+        READ = "read", pgettext_lazy("audit", "read")
+        EDIT = "edit", pgettext_lazy("audit", "edited")
+        DELETE = "delete", pgettext_lazy("audit", "deleted")
+        RESTORE = "restore", pgettext_lazy("audit", "restored")
+        REDACT = "redact", pgettext_lazy("audit", "redacted")
+        EXPORT = "export", pgettext_lazy("audit", "exported")
+        STOP = "stop", pgettext_lazy("audit", "stopped")
+        REQUESTS = "requests", pgettext_lazy("audit", "read what was sent")
+        ADD = "add", pgettext_lazy("audit", "added")
+        CHANGE = "change", pgettext_lazy("audit", "changed")
+        KEY = "key", pgettext_lazy("audit", "changed a key")
+        ROLE = "role", pgettext_lazy("audit", "changed rights")
+        LINK = "link", pgettext_lazy("audit", "made a link to a password")
 
     at = models.DateTimeField(_("when"), default=timezone.now, editable=False)
     # Empty where the program or a command did it.

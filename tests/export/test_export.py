@@ -62,7 +62,7 @@ def test_markdown_is_headed_in_the_readers_language(alice: User, talk: Conversat
     talk.messages.filter(role="assistant").update(agent=agent.key)
     Profile.objects.update_or_create(user=alice, defaults={"language": "zh-hans"})
     text = exported(alice, talk, "markdown")
-    assert text.startswith("# Sums\n\n## 你\n\n")
+    assert text.startswith("# Sums\n\n## 您\n\n")
     assert "\n## 文员\n" in text
 
 
