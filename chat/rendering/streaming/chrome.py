@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -40,6 +41,14 @@ _ALERT: Final = re.compile(
     r'<p class="markdown-alert-title">)(Note|Tip|Important|Warning|Caution)</p>'
 )
 _HEAD: Final = re.compile(r"<table><thead>(.*?)</thead>", re.S)
+# How a block of code or a table begins that has been dressed.
+_FRAME: Final = re.compile(
+    r'(<figure class="code highlight"><figcaption>.*?</figcaption><pre tabindex="0">'
+    r'|<div class="table" role="group"[^>]*><div class="tools">.*?</div>)',
+    re.S,
+)
+# How many of them in one text have buttons.
+MOST_FRAMES: Final = 200
 _TAGS: Final = re.compile(r"<[^>]*>")
 _LONGEST_NAME: Final = 80
 _TASK: Final = '<input type="checkbox"'
@@ -61,6 +70,33 @@ def dress(cleaned: str, labels: Labels) -> str:
         label = html.escape(labels.footnotes)
         cleaned = cleaned.replace("<section", f'<section aria-label="{label}"', 1)
     return cleaned
+
+
+def with_few_frames(blocks: Iterable[str]) -> Iterator[str]:
+    """The blocks of a whole text, of which the first frames of code and tables alone have their
+    buttons: those of one take a hundred times as much as its fences in the text."""
+    framed = 0
+    for block in blocks:
+        found = len(_FRAME.findall(block))
+        if framed + found > MOST_FRAMES:
+            yield _without_frames(block, keep=max(MOST_FRAMES - framed, 0))
+        else:
+            yield block
+        framed += found
+
+
+def _without_frames(block: str, keep: int) -> str:
+    # Neither holds the other, so what ends a frame belongs to the one that began last.
+    first, *rest = _FRAME.split(block)
+    made = [first]
+    for number, (begin, inside) in enumerate(zip(rest[::2], rest[1::2], strict=True)):
+        if number < keep:
+            made += (begin, inside)
+        elif begin.startswith("<figure"):
+            made += ('<pre class="plain" tabindex="0">', inside.replace("</figure>", "", 1))
+        else:
+            made += ('<div class="table" tabindex="0">', inside)
+    return "".join(made)
 
 
 def identify(slice_html: str, element_id: str) -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from chat.rendering.streaming.blocks import safe_blocks
-from chat.rendering.streaming.chrome import ENGLISH, Labels, identify
+from chat.rendering.streaming.chrome import ENGLISH, Labels, identify, with_few_frames
 from chat.rendering.streaming.definitions import links, numbered, without_notes
 from chat.rendering.streaming.draw import as_written
 from chat.rendering.streaming.markdown import GrowingMarkdown
@@ -40,6 +40,10 @@ def whole_blocks(text: str, labels: Labels = ENGLISH) -> tuple[str, ...]:
 
 
 def _blocks(text: str, labels: Labels) -> tuple[str, ...]:
+    return tuple(with_few_frames(_all_blocks(text, labels)))
+
+
+def _all_blocks(text: str, labels: Labels) -> tuple[str, ...]:
     if len(text) <= _AT_ONCE:
         try:
             return tuple(safe_blocks(text, labels))

@@ -6,8 +6,9 @@ import time
 import pytest
 
 from chat.rendering.streaming import StreamingMarkdown, render_part
+from chat.rendering.streaming.chrome import MOST_FRAMES
 from chat.rendering.streaming.fences import end_of_code_lines
-from tests.rendering.streaming.harness import render
+from tests.rendering.streaming.harness import render, stream
 
 WORDS = [
     "the",
@@ -154,6 +155,18 @@ def test_fences_inside_of_open_code_cost_no_search_of_all_that_follows() -> None
     for _ in range(200):
         assert 0 < end_of_code_lines("````\n", delta, 0) <= 4000
     assert time.process_time() - start < 0.05
+
+
+@pytest.mark.parametrize("frame", ["```\n```\n", "- ~~~py\n\n", "|a|\n|-|\n\n", "> ```\n\n"])
+def test_a_text_of_nothing_but_code_or_tables_has_few_buttons(frame: str) -> None:
+    """Around each of them is a hundred times as much as its fences take."""
+    few, many = MOST_FRAMES * frame, frame * (7900 // len(frame))
+    of_each = 2 if "|" in frame else 4
+    assert render(few).count("<button") == of_each * MOST_FRAMES
+    assert render(many).count("<button") == of_each * MOST_FRAMES
+    assert len(render(many)) < 250_000
+    text = few + 20 * frame
+    stream(text, [len(few) + 5], safe=True)
 
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if name != "paragraph"])
