@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from chat.protocol.messages import WithParts
-from chat.protocol.parts import CacheTokens, ReasoningPart, TextPart, Tokens, ToolPart
+from chat.protocol.parts import ReasoningPart, TextPart, Tokens, ToolPart
 from chat.protocol.tool_state import ToolPending
 
 
@@ -23,15 +23,9 @@ class Spent:
         return replace(
             self,
             calls=self.calls + other.calls,
-            tokens=_sum(self.tokens, other.tokens),
+            tokens=self.tokens + other.tokens,
             cost=self.cost + other.cost,
         )
-
-    @property
-    def all_tokens(self) -> int:
-        tokens = self.tokens
-        cached = tokens.cache.read + tokens.cache.write
-        return tokens.input + cached + tokens.output + tokens.reasoning
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +57,3 @@ def _start(part: object) -> int | None:
             return state.time.start
         case _:
             return None
-
-
-def _sum(one: Tokens, other: Tokens) -> Tokens:
-    return Tokens(
-        input=one.input + other.input,
-        output=one.output + other.output,
-        reasoning=one.reasoning + other.reasoning,
-        cache=CacheTokens(
-            read=one.cache.read + other.cache.read, write=one.cache.write + other.cache.write
-        ),
-    )

@@ -46,6 +46,21 @@ class Tokens(Frozen):
                 raise PydanticCustomError("missing", "{absent} required", {"absent": absent[0]})
         return data
 
+    def __add__(self, other: "Tokens") -> "Tokens":
+        return Tokens(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+            cache=CacheTokens(
+                read=self.cache.read + other.cache.read, write=self.cache.write + other.cache.write
+            ),
+        )
+
+    @property
+    def total(self) -> int:
+        """All of them: read, written and thought, cached or not."""
+        return self.input + self.output + self.reasoning + self.cache.read + self.cache.write
+
 
 class OpenSpan(Frozen):
     start: int | None = None

@@ -106,10 +106,10 @@ def _spent_text(spent: Spent) -> str:
     if not spent.calls:
         return ""
     calls = ngettext("%(count)s request", "%(count)s requests", spent.calls)
-    tokens = ngettext("%(count)s token", "%(count)s tokens", spent.all_tokens)
+    tokens = ngettext("%(count)s token", "%(count)s tokens", spent.tokens.total)
     pieces = (
         calls % {"count": _count(spent.calls)},
-        tokens % {"count": number_format(spent.all_tokens, force_grouping=True)},
+        tokens % {"count": number_format(spent.tokens.total, force_grouping=True)},
         cost_text(spent.cost),
     )
     return " · ".join(piece for piece in pieces if piece)

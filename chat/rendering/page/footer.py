@@ -146,8 +146,7 @@ def stopped_text(info: AnswerInfo, reader: Reader) -> str:
 
 def facts(info: AnswerInfo, reader: Reader) -> dict[str, Any]:
     """Who answered, when, and what it cost."""
-    tokens = info.tokens
-    total = tokens.input + tokens.output + tokens.reasoning + tokens.cache.read + tokens.cache.write
+    total = info.tokens.total
     count = ngettext("%(count)s token", "%(count)s tokens", total)
     model = reader.names.models.get(f"{info.provider_id}/{info.model_id}", info.model_id)
     return {

@@ -7,9 +7,10 @@ from uuid import UUID
 from chat.engine import context
 from chat.engine.usage import steps_of, total_cost
 from chat.protocol.interfaces import ModelProvider, ModelRequest, ProviderEvent
-from chat.protocol.parts import CacheTokens, Tokens
+from chat.protocol.parts import Tokens
 from chat.services.pool import in_writer
 from chat.services.runs.run import Run
+from chat.services.usage.count import own_parts
 from chat.services.usage.spend import EXPECTED_OUTPUT, reserve
 
 
@@ -23,13 +24,13 @@ class BudgetedProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
         run = self._run
         # What an answer that is continued took before was counted when it ended.
-        own = [part for part in run.assembly.parts() if part.id > run.request_id]
+        own = own_parts(run.request_id, run.assembly.parts())
         output = min(request.output_limit or EXPECTED_OUTPUT, EXPECTED_OUTPUT)
         await in_writer(
             reserve,
             UUID(run.request_id),
             run.spec.user_id,
-            _sum([step.tokens for step in steps_of(own)]),
+            sum((step.tokens for step in steps_of(own)), Tokens()),
             total_cost(own),
             Tokens(input=context.estimate(request), output=output),
             run.spec.model.prices,
@@ -37,15 +38,3 @@ class BudgetedProvider:
         async with aclosing(self._provider.stream(request)) as events:
             async for event in events:
                 yield event
-
-
-def _sum(steps: list[Tokens]) -> Tokens:
-    return Tokens(
-        input=sum(each.input for each in steps),
-        output=sum(each.output for each in steps),
-        reasoning=sum(each.reasoning for each in steps),
-        cache=CacheTokens(
-            read=sum(each.cache.read for each in steps),
-            write=sum(each.cache.write for each in steps),
-        ),
-    )

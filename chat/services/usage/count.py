@@ -104,12 +104,13 @@ def waited_for(request_id: str, own: Sequence[Part]) -> int | None:
 
 def columns_of(steps: Sequence[Tokens]) -> dict[str, int]:
     """The tokens of all of them, by column."""
+    used = sum(steps, Tokens())
     return {
-        "input_tokens": sum(each.input for each in steps),
-        "output_tokens": sum(each.output for each in steps),
-        "reasoning_tokens": sum(each.reasoning for each in steps),
-        "cache_read_tokens": sum(each.cache.read for each in steps),
-        "cache_write_tokens": sum(each.cache.write for each in steps),
+        "input_tokens": used.input,
+        "output_tokens": used.output,
+        "reasoning_tokens": used.reasoning,
+        "cache_read_tokens": used.cache.read,
+        "cache_write_tokens": used.cache.write,
     }
 
 

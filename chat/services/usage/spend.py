@@ -122,7 +122,7 @@ def reserve(request_id: UUID, person_id: int, spent: Tokens, cost: Decimal, asid
         return
     groups = _groups_of(person_id, budgets)
     _lock(person_id, shared_by(budgets, groups))
-    own = total_tokens(spent)
+    own = spent.total
     left = _left(
         person_id, budgets, groups, limits_of(budgets, person_id, groups), request_id, own, cost
     )
@@ -132,7 +132,7 @@ def reserve(request_id: UUID, person_id: int, spent: Tokens, cost: Decimal, asid
             """INSERT INTO chat_reservation (generation_id, person_id, tokens, cost)
                 VALUES (%s, %s, %s, %s) ON CONFLICT (generation_id)
                 DO UPDATE SET tokens = excluded.tokens, cost = excluded.cost""",
-            *(request_id, person_id, own + total_tokens(aside)),
+            *(request_id, person_id, own + aside.total),
             round(cost + cost_of(aside, prices), 8),
         )
 
@@ -143,11 +143,6 @@ def forget_reservations() -> None:
         """DELETE FROM chat_reservation WHERE generation_id NOT IN
             (SELECT id FROM chat_generation WHERE status = 'active')"""
     )
-
-
-def total_tokens(tokens: Tokens) -> int:
-    cached = tokens.cache.read + tokens.cache.write
-    return tokens.input + tokens.output + tokens.reasoning + cached
 
 
 # --- what holds for whom ------------------------------------------------------------
