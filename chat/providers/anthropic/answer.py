@@ -18,6 +18,7 @@ from chat.providers.answer_reader import AnswerReader, BrokenAnswer, parse_objec
 from chat.providers.anthropic.citations import citation_of
 from chat.providers.anthropic.server_tools import is_result, result_of
 from chat.providers.faults import error_failure
+from chat.providers.json_fields import text_in
 from chat.providers.token_counts import count_tokens, read_count
 from chat.providers.tool_calls import complete_call
 
@@ -74,7 +75,7 @@ class AnthropicAnswer(AnswerReader):
         if calls and reason in ("stop", "other"):
             reason = "tool-calls"
         usage = [self._usage] if self._usage else []
-        refusal = (_text(self._details, "category"), _text(self._details, "explanation"))
+        refusal = (text_in(self._details, "category"), text_in(self._details, "explanation"))
         return [*self._joiner.close(), *calls, *usage, Finish(reason, *refusal)]
 
     def _read_payload(self, payload: str) -> None:
@@ -122,10 +123,10 @@ class AnthropicAnswer(AnswerReader):
         match block:
             case {"type": "text"}:
                 kept.citations = list(block.get("citations") or ())
-                self._add_text(index, _text(block, "text"))
+                self._add_text(index, text_in(block, "text"))
             case {"type": "thinking"}:
-                self._joiner.add_reasoning(_text(block, "thinking"))
-                self._add_signature(_text(block, "signature"))
+                self._joiner.add_reasoning(text_in(block, "thinking"))
+                self._add_signature(text_in(block, "signature"))
             case {"type": "tool_use", "id": str(id_), "name": str(name)}:
                 kept.start = {"type": "tool_use", "id": clean_text(id_), "name": clean_text(name)}
                 self._joiner.add_event(ToolCallStart(kept.start["id"], kept.start["name"]))
@@ -140,15 +141,15 @@ class AnthropicAnswer(AnswerReader):
     def _read_delta(self, index: int, delta: dict[str, Any]) -> None:
         match delta.get("type"):
             case "text_delta":
-                self._add_text(index, _text(delta, "text"))
+                self._add_text(index, text_in(delta, "text"))
             case "citations_delta" if index in self._blocks:
                 self._blocks[index].citations.append(delta.get("citation"))
             case "thinking_delta":
-                self._joiner.add_reasoning(_text(delta, "thinking"))
+                self._joiner.add_reasoning(text_in(delta, "thinking"))
             case "signature_delta":
-                self._add_signature(_text(delta, "signature"))
+                self._add_signature(text_in(delta, "signature"))
             case "input_json_delta" if index in self._blocks:
-                self._add_arguments(self._blocks[index], _text(delta, "partial_json"))
+                self._add_arguments(self._blocks[index], text_in(delta, "partial_json"))
 
     def _add_text(self, index: int, piece: str) -> None:
         self._joiner.add_text(piece)
@@ -217,8 +218,3 @@ def _usage_of(counts: dict[str, Any]) -> Usage:
         input_has_cache=False,
     )
     return Usage(tokens)
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""

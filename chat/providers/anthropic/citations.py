@@ -6,14 +6,15 @@ from typing import Any
 
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import Cited, TextBlock
+from chat.providers.json_fields import text_in
 
 
 def citation_of(citation: dict[str, Any], length: int) -> Cited:
     """A source of the last so many characters: a page, a search result, or a document."""
     return Cited(
-        url=_text(citation, "url") or _text(citation, "source"),
-        title=_text(citation, "title") or _text(citation, "document_title"),
-        quote=_text(citation, "cited_text"),
+        url=text_in(citation, "url") or text_in(citation, "source"),
+        title=text_in(citation, "title") or text_in(citation, "document_title"),
+        quote=text_in(citation, "cited_text"),
         length=length,
         raw=citation,
     )
@@ -34,8 +35,3 @@ def text_blocks(block: TextBlock) -> Iterator[JsonObject]:
         at = end
     if block.text[at:].strip() or (block.text and not at):
         yield {"type": "text", "text": block.text[at:]}
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""

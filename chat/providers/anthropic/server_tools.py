@@ -8,6 +8,7 @@ from chat.protocol.displays import PageDisplay, SearchDisplay, SearchHit, TextDi
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ModelRequest, ToolResult
 from chat.providers.anthropic.thinking import is_adaptive
+from chat.providers.json_fields import text_in
 
 # Of each tool the newest version, and the one that models before the generation of 4.6 know.
 _TYPES: Final[dict[str, tuple[str, str]]] = {
@@ -67,7 +68,9 @@ def result_of(block: dict[str, Any]) -> ToolResult:
 
 def _found(found: list[Any]) -> ToolResult:
     hits = tuple(
-        SearchHit(title=_text(each, "title"), url=_text(each, "url"), text=_text(each, "page_age"))
+        SearchHit(
+            title=text_in(each, "title"), url=text_in(each, "url"), text=text_in(each, "page_age")
+        )
         for each in found
         if isinstance(each, dict) and each.get("type") == "web_search_result"
     )
@@ -79,10 +82,10 @@ def _found(found: list[Any]) -> ToolResult:
 def _page(url: str, document: object) -> ToolResult:
     fields = document if isinstance(document, dict) else {}
     source = fields.get("source")
-    data = _text(source, "data") if isinstance(source, dict) else ""
+    data = text_in(source, "data") if isinstance(source, dict) else ""
     # A PDF is not for reading here.
     text = data if isinstance(source, dict) and source.get("type") == "text" else ""
-    title = _text(fields, "title") or url
+    title = text_in(fields, "title") or url
     display = PageDisplay(
         title=title, url=url, excerpt=text[:_EXCERPT], last=len(text), total=len(text)
     )
@@ -91,15 +94,10 @@ def _page(url: str, document: object) -> ToolResult:
 
 def _executed(content: dict[str, Any]) -> ToolResult:
     """The output of code or of a command, or what an edit of a file says."""
-    pieces = [_text(content, name) for name in ("stdout", "stderr", "content")]
+    pieces = [text_in(content, name) for name in ("stdout", "stderr", "content")]
     lines = content.get("lines")
     if isinstance(lines, list):
         pieces += [str(line) for line in lines]
     text = "\n".join(piece for piece in pieces if piece.strip())
     failed = content.get("return_code") not in (None, 0)
     return ToolResult(text, display=TextDisplay(text=text) if text else None, is_error=failed)
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""

@@ -10,6 +10,7 @@ from chat.protocol.displays import SearchDisplay, SearchHit, TextDisplay
 from chat.protocol.frozen import JsonObject
 from chat.protocol.interfaces import ToolPicture, ToolResult
 from chat.providers.file_blocks import base64_of
+from chat.providers.json_fields import text_in
 
 # How each is asked for; there is no tool for a single page, which the search opens by itself.
 _TYPES: Final[dict[str, JsonObject]] = {
@@ -41,7 +42,7 @@ def included(asked: tuple[str, ...]) -> Iterator[str]:
 def name_of(item: dict[str, Any]) -> str:
     """The name of the tool; nothing where the item is no call of the provider's own."""
     known = _NAMES.get(str(item.get("type")), "")
-    return (_text(item, "name") or known) if known == "mcp" else known
+    return (text_in(item, "name") or known) if known == "mcp" else known
 
 
 def arguments_of(item: dict[str, Any]) -> JsonObject:
@@ -68,23 +69,23 @@ def result_of(item: dict[str, Any]) -> ToolResult:
         case {"type": "code_interpreter_call"}:
             return _executed(item.get("outputs"))
         case {"type": "image_generation_call", "result": str(data)}:
-            picture, prompt = _picture(data), _text(item, "revised_prompt")
+            picture, prompt = _picture(data), text_in(item, "revised_prompt")
             return ToolResult(prompt, title=prompt, pictures=(picture,) if picture else ())
         case {"type": "file_search_call"}:
             results = item.get("results")
-            names = (_text(each, "filename") for each in results or () if isinstance(each, dict))
+            names = (text_in(each, "filename") for each in results or () if isinstance(each, dict))
             return _said("\n".join(name for name in names if name))
         case _:
-            return _said(_text(item, "output"))
+            return _said(text_in(item, "output"))
 
 
 def _found(action: dict[str, Any]) -> ToolResult:
     sources = action.get("sources")
-    urls = [_text(each, "url") for each in sources or () if isinstance(each, dict)]
+    urls = [text_in(each, "url") for each in sources or () if isinstance(each, dict)]
     hits = tuple(SearchHit(title=url, url=url) for url in dict.fromkeys(urls) if url)
     if not hits:
-        return _said(_text(action, "url"))
-    display = SearchDisplay(query=_text(action, "query"), hits=hits)
+        return _said(text_in(action, "url"))
+    display = SearchDisplay(query=text_in(action, "query"), hits=hits)
     return ToolResult("\n".join(hit.url for hit in hits), display=display)
 
 
@@ -95,11 +96,11 @@ def _executed(outputs: object) -> ToolResult:
     for each in outputs if isinstance(outputs, list) else ():
         if not isinstance(each, dict):
             continue
-        url = _text(each, "url")
+        url = text_in(each, "url")
         if picture := _picture(base64_of(url) or ""):
             pictures.append(picture)
         elif not url.startswith("data:"):
-            texts.append(_text(each, "logs") or url)
+            texts.append(text_in(each, "logs") or url)
     return replace(_said("\n".join(filter(None, texts))), pictures=tuple(pictures))
 
 
@@ -126,8 +127,3 @@ def _parsed(arguments: str) -> JsonObject:
     except (ValueError, RecursionError):
         return {"arguments": arguments}
     return value if isinstance(value, dict) else {"arguments": value}
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
