@@ -341,6 +341,8 @@ class ChatConsumer(AsyncConsumer):
                     self.column_changed.set()
                 case services.LoggedOut(session=session) if session == self.session_key:
                     await self._close(LOGGED_OUT)
+                case services.GoesDown():
+                    await self._close(RESTARTING)
                 case services.Missed():
                     self.column_changed.set()
                     await self._compare()

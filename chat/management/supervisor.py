@@ -30,6 +30,8 @@ from chat.management.terminal import Print
 LONGEST_END: Final = 40.0
 # How long a new server may take until it is ready.
 LONGEST_START: Final = 120.0
+# The pause between a server that was replaced and the next.
+BETWEEN: Final = 2.0
 # The pause before a dead server is started again: doubled each time, up to the longest.
 FIRST_PAUSE: Final = 0.5
 LONGEST_PAUSE: Final = 30.0
@@ -241,6 +243,10 @@ class Supervisor:
             old, self._workers[slot] = self._workers[slot], new
             await old.end()
             self._alive.discard(old)
+            if slot + 1 < self._number:
+                # Others go on with its answers now: a server that starts would take the
+                # processor from them, and readers would wait.
+                await asyncio.sleep(BETWEEN)
         self._say("All servers were replaced.")
 
     async def _end(self) -> int:

@@ -148,6 +148,7 @@ from chat.services.line import in_line
 from chat.services.notes import (
     AccessChanged,
     Events,
+    GoesDown,
     LoggedOut,
     Missed,
     SidebarChanged,
@@ -333,6 +334,7 @@ __all__ = [
     "ExportForm",
     "Finding",
     "Found",
+    "GoesDown",
     "ImportReport",
     "ImportSource",
     "ImportedChat",

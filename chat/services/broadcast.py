@@ -15,6 +15,7 @@ from chat.services.layer import InProcessChannelLayer
 from chat.services.notes import (
     AccessChanged,
     Events,
+    GoesDown,
     LoggedOut,
     Note,
     RunLeft,
@@ -67,6 +68,13 @@ async def tell_logged_out(user_id: int, session: str) -> None:
 async def tell_access_changed(user_id: int) -> None:
     """Somebody's password, sessions or account have changed."""
     await _send(user_group(user_id), AccessChanged())
+
+
+def send_away() -> None:
+    """The sockets of this process are to open anew, at another."""
+    layer = get_channel_layer()
+    if isinstance(layer, InProcessChannelLayer):
+        layer.put_all({"type": "note", "note": GoesDown()})
 
 
 async def tell_processes(note: StopRun | Seen | TryNow | RunLeft) -> None:

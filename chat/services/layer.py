@@ -94,6 +94,11 @@ class InProcessChannelLayer(BaseChannelLayer):
             if queue is not None:
                 self._put(queue, message)
 
+    def put_all(self, message: Message) -> None:
+        """To everybody here, whatever groups they are in."""
+        for queue in self.queues.values():
+            self._put(queue, message)
+
     async def close_channel(self, channel: str) -> None:
         """Forget a channel whose socket is gone."""
         self.queues.pop(channel, None)

@@ -43,6 +43,11 @@ class Missed:
 
 
 @dataclass(frozen=True, slots=True)
+class GoesDown:
+    """To sockets of this process: it ends, and others serve."""
+
+
+@dataclass(frozen=True, slots=True)
 class StopRun:
     """To every process: whoever writes this answer is asked to stop."""
 
@@ -68,13 +73,16 @@ class TryNow:
 
 @dataclass(frozen=True, slots=True)
 class RunLeft:
-    """To every process: one that goes down has left an answer, and another is to go on with it."""
+    """To every process: one that goes down has left an answer, and another is to go on with it;
+    the successor that it names, if that can."""
 
     conversation_id: str
+    request_id: str = ""
+    successor: str = ""
 
 
 _Plain = SidebarChanged | LoggedOut | AccessChanged | Seen | TryNow | RunLeft
-Note = Events | Missed | StopRun | _Plain
+Note = Events | Missed | GoesDown | StopRun | _Plain
 
 # Kinds of messages that were warned of; each is told once.
 _not_understood: set[str] = set()

@@ -5,7 +5,9 @@ from datetime import datetime
 import pytest
 
 from chat.models import Generation, Process
+from chat.protocol.ids import uuid7
 from chat.protocol.stopped import StoppedBy
+from chat.services.broadcast import send_away
 from chat.services.notes import RunLeft
 from chat.services.processes import lease
 from chat.services.processes.control import handle
@@ -17,6 +19,7 @@ from chat.services.turns.take_up import Left, take_up
 from tests.support.model_server import Wait, reply
 from tests.support.site import Programs, Site
 from tests.support.tabs import in_thread
+from tests.support.waiting import eventually
 from tests.turns.test_hand_over import dies, others, the_run
 
 __all__ = ["others"]
@@ -100,3 +103,36 @@ async def test_who_goes_down_takes_nothing_up(
     handle(RunLeft(str(site.talk.pk)))
     assert (await one.ends(begun["request_id"]))["name"] == "chat:complete"
     await taking._taking.finish()
+
+
+@pytest.mark.both_databases
+@pytest.mark.only_postgresql
+async def test_whoever_is_named_takes_it_up_and_others_look_later(
+    site: Site, program: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where all of them tried for all that was left, most would try in vain."""
+    one = await program()
+    monkeypatch.setattr(lease, "serving", True)
+    for name in ("first", "second"):
+        site.provider.script(reply(f"The {name} half", Wait()), reply(" and the rest."))
+        begun = await one.send("Go")
+        await one.hears(f"The {name} half")
+        this = str(await in_thread(lease.this_process)())
+        # Nobody is there by the other name: it is taken up all the same, a moment later.
+        await leave_all_runs([this if name == "first" else str(uuid7())])
+        await eventually(lambda: taking._taking or taking._looking)
+        assert bool(taking._looking) == (name == "second")
+        assert (await one.ends(begun["request_id"]))["name"] == "chat:complete"
+        await taking._taking.finish()
+
+
+async def test_readers_are_sent_away_by_a_server_that_goes_down(site: Site) -> None:
+    one, other = await site.tab(), await site.tab()
+    for tab in (one, other):
+        await tab.until(lambda tab=tab: "attach" in tab.replies)  # type: ignore[misc]
+    send_away()
+    for tab in (one, other):
+        await eventually(lambda tab=tab: tab.closed is not None)  # type: ignore[misc]
+        assert tab.closed == 4503
+        await tab.open()
+        await tab.equals_a_fresh_page()

@@ -11,7 +11,7 @@ from chat.services.notes import Note, RunLeft, Seen, StopRun, TryNow
 from chat.services.pool import in_writer
 from chat.services.processes import presence
 from chat.services.runs.run import RUNS
-from chat.services.turns.take_up import take_up_soon
+from chat.services.turns.take_up import take_up_left
 
 
 async def ask_to_stop(conversation_id: str, request_id: str, stop: StoppedBy) -> None:
@@ -72,7 +72,7 @@ async def listen() -> None:
 def handle(note: Note) -> None:
     match note:
         case RunLeft():
-            take_up_soon()
+            take_up_left(note)
         case Seen() if note.conversation_id in RUNS:
             presence.seen_here(note.conversation_id)
         case StopRun():

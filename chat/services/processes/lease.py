@@ -65,6 +65,17 @@ def others_serve(before: datetime | None = None) -> bool:
     return alive.exclude(pk=this_process()).exists()
 
 
+def successors() -> list[str]:
+    """The other processes that go on with what this one leaves."""
+    alive = Process.objects.filter(serves=True, lease__gte=Now()).exclude(pk=this_process())
+    return [str(key) for key in alive.values_list("pk", flat=True)]
+
+
+def is_this(process: str) -> bool:
+    """Whether somebody means this process."""
+    return _id is not None and process == str(_id)
+
+
 def count_servers() -> int:
     """How many servers use this database now; none where it is empty, or of another version."""
     with contextlib.suppress(DatabaseError):

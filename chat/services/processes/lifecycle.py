@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection
 
 from chat.providers.registry import shared_http
 from chat.services.background import Background, shielded_work
-from chat.services.broadcast import open_layer
+from chat.services.broadcast import open_layer, send_away
 from chat.services.people.leaving import stop_removing
 from chat.services.pool import in_writer
 from chat.services.processes import lease
@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 # How long verbs under way may take to start their runs, and helpers to end, in seconds.
 PATIENCE = 5.0
+# How long readers have to find another server before their answers do, in seconds.
+READERS_MOVE = 0.5
 # The last events need this long to leave through sockets that are about to close.
 LAST_FRAMES = 0.3
 
@@ -58,8 +60,12 @@ async def stop_process() -> None:
     lease.closing = True
     await shielded_work.finish(PATIENCE)
     await stop_removing()
-    if await _is_one_of_several():
-        await leave_all_runs()
+    if successors := await _successors():
+        send_away()
+        # Readers find another server while words still come from here: otherwise they would wait
+        # for both, one after the other.
+        await asyncio.sleep(READERS_MOVE)
+        await leave_all_runs(successors)
     if await stop_all_runs():
         await asyncio.sleep(LAST_FRAMES)
     await _settle_what_is_left()
@@ -70,14 +76,14 @@ async def stop_process() -> None:
     await end_tracing()
 
 
-async def _is_one_of_several() -> bool:
-    """Say that this process takes nothing up any more; whether another does."""
+async def _successors() -> list[str]:
+    """Say that this process takes nothing up any more; the others that do."""
     try:
         await in_writer(lease.note_serving)
-        return await in_writer(lease.others_serve)
+        return await in_writer(lease.successors)
     except DatabaseError:
         log.warning("it cannot be seen whether another process serves", exc_info=True)
-        return False
+        return []
 
 
 async def _settle_what_is_left() -> None:

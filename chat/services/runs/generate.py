@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import itertools
 import logging
+from collections.abc import Sequence
 
 from django.conf import settings
 
@@ -70,11 +72,12 @@ def take_up_run(spec: RunSpec) -> Run:
     return run
 
 
-async def leave_all_runs() -> None:
-    """Leave the runs of this process to others: each at its last whole step, tools included."""
+async def leave_all_runs(successors: Sequence[str] = ()) -> None:
+    """Leave the runs of this process to others, in turn: each at its last whole step, tools
+    included. Where all of them tried for all, most would try in vain."""
     runs = list(RUNS.values())
-    for run in runs:
-        run.leave()
+    for run, successor in zip(runs, itertools.cycle(successors or [""]), strict=False):
+        run.leave(successor)
     tasks = [run.task for run in runs if run.task is not None]
     if tasks:
         _, waiting = await asyncio.wait(tasks, timeout=TOOLS_MAY_TAKE)

@@ -82,7 +82,7 @@ async def _leave(run: Run) -> bool:
             return False
         release(run)
     await run.drained()
-    await tell_processes(RunLeft(run.conversation_id))
+    await tell_processes(RunLeft(run.conversation_id, run.request_id, run.successor))
     return True
 
 

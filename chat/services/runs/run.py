@@ -62,8 +62,9 @@ class Run:
         self.spans: RunSpans | None = None
         # Another process has settled this run, or goes on with it.
         self.lost = False
-        # The process goes down, and another shall go on with this run.
+        # The process goes down, and another shall go on with this run: this one, if it can.
         self.leaving = False
+        self.successor = ""
         self.began_at = time.monotonic()
         self.begun = False
         self.ending = False
@@ -211,9 +212,9 @@ class Run:
         """Whether it can be left now: none of our tools is at work."""
         return not self.assembly.runs_calls
 
-    def leave(self) -> None:
+    def leave(self, successor: str = "") -> None:
         """Come to an end here as soon as no tool is at work, so that another goes on."""
-        self.leaving = True
+        self.leaving, self.successor = True, successor
         if self.is_free:
             self.leave_now()
 

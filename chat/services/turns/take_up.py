@@ -27,6 +27,7 @@ from chat.services.caller import Caller
 from chat.services.catalog.known import Catalog
 from chat.services.catalog.permissions import catalog_for
 from chat.services.conversations.history import read_history, read_messages
+from chat.services.notes import RunLeft
 from chat.services.pool import in_pool, in_writer
 from chat.services.processes import lease
 from chat.services.processes.presence import is_watched
@@ -46,7 +47,13 @@ AT_ONCE = 4
 # What this process is about to take up, and may have taken without holding it yet.
 TAKING: Counter[UUID] = Counter()
 
+# For so long, in seconds, an answer is left to the successor that was named.
+FIRST_CHANCE = 1.0
+
 _taking = Background()
+_looking = Background()
+# What was left to this process by name, and whether it is to look for what was left to anybody.
+_given: list[UUID] = []
 _wanted = False
 
 
@@ -70,19 +77,43 @@ def takes_up() -> bool:
     return lease.serving and not lease.closing and connection.vendor != "sqlite"
 
 
-def take_up_soon() -> None:
+def take_up_left(left: RunLeft) -> None:
     """A process that goes down has left an answer."""
+    if not left.successor:
+        _take_up_soon()
+    elif lease.is_this(left.successor):
+        _given.append(UUID(left.request_id))
+        _begin()
+    elif not _looking:
+        _looking.spawn(_look_later(), "look for what was left")
+
+
+async def _look_later() -> None:
+    """Whoever was named may have gone down itself, or have enough to do."""
+    await asyncio.sleep(FIRST_CHANCE)
+    _take_up_soon()
+
+
+def _take_up_soon() -> None:
     global _wanted
     _wanted = True
+    _begin()
+
+
+def _begin() -> None:
     if takes_up() and not _taking:
-        _taking.spawn(_take_up_left(), "take up")
+        _taking.spawn(_take_up(), "take up")
 
 
-async def _take_up_left() -> None:
+async def _take_up() -> None:
     global _wanted
-    while _wanted:
-        _wanted = False
-        await take_up_all(await in_pool(_left))
+    while _given or _wanted:
+        if not _given:
+            _wanted = False
+            _given.extend(await in_pool(_left))
+        given = _given.copy()
+        _given.clear()
+        await take_up_all(given)
 
 
 def _left() -> list[UUID]:
@@ -112,7 +143,7 @@ async def take_up(key: UUID) -> Left | None:
     """Go on with a run of nobody; nothing is left of it then."""
     TAKING[key] += 1
     try:
-        take_up_run(await in_writer(_take_up, key))
+        take_up_run(await in_writer(_take, key))
     except _NotTaken as reason:
         return reason.left
     except Exception:  # one that cannot be read must not leave the others open
@@ -131,7 +162,7 @@ def _is_held(key: UUID) -> bool:
 
 
 @transaction.atomic
-def _take_up(key: UUID) -> RunSpec:
+def _take(key: UUID) -> RunSpec:
     run = Generation.objects.select_related("process", "conversation").filter(pk=key).first()
     if run is None or run.status != "active":
         raise _NotTaken(Left.TO_OTHERS)
