@@ -4,6 +4,8 @@ from typing import Final, Literal, get_args
 
 ServerTool = Literal["web_search", "web_fetch", "code_execution"]
 
+# Those that look something up: a call changes nothing, and what it returns was found elsewhere.
+LOOKING: Final[frozenset[str]] = frozenset({"web_search", "web_fetch"})
 SERVER_TOOLS: Final[tuple[ServerTool, ...]] = get_args(ServerTool)
 
 

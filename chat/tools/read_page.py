@@ -105,7 +105,7 @@ def _gist(arguments: JsonObject) -> str:
     return str(arguments["url"])
 
 
-@tool(name="read_page", icon="page", timeout=45, gist=_gist, effects=False)
+@tool(name="read_page", icon="page", timeout=45, gist=_gist, effects=False, from_outside=True)
 async def read_page(
     url: Annotated[str, Field(max_length=2000), "Address of the page"],
     context: ToolContext,

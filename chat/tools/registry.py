@@ -43,6 +43,9 @@ class Tool:
     gist: Gist | None = None
     # Whether a call changes anything outside: then it is never made a second time by itself.
     effects: bool = True
+    # Whether what it returns was found elsewhere, and repeats nothing of the call: a page whose
+    # address is in it counts as named by others than the model.
+    from_outside: bool = False
     # What an administrator has entered for its own settings.
     own: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
@@ -127,6 +130,7 @@ class Registry:
         icon: str = ...,
         gist: Gist | None = ...,
         effects: bool = ...,
+        from_outside: bool = ...,
     ) -> Callable[[Function], Function]: ...
 
     def tool(self, function: Function | None = None, /, **options: Any) -> Any:
@@ -142,6 +146,11 @@ class Registry:
         """Whether a call may have changed something; of a tool that is gone nothing is known."""
         tool = self._tools.get(name)
         return tool is None or tool.effects
+
+    def is_from_outside(self, name: str) -> bool:
+        """Whether what it returns was found elsewhere."""
+        tool = self._tools.get(name)
+        return tool is not None and tool.from_outside
 
     def toolbox(
         self,

@@ -135,7 +135,14 @@ def _gist(arguments: JsonObject) -> str:
     return str(arguments["query"])
 
 
-@tool(name="duckduckgo_search", icon="globe", timeout=25, gist=_gist, effects=False)
+@tool(
+    name="duckduckgo_search",
+    icon="globe",
+    timeout=25,
+    gist=_gist,
+    effects=False,
+    from_outside=True,
+)
 async def duckduckgo_search(
     query: Annotated[str, "Words to search for"],
     context: ToolContext,

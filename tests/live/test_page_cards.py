@@ -5,11 +5,12 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from chat.models import SearchEngine, ToolSetting
+from chat.models import Agent, SearchEngine, ToolSetting
 from chat.tools import read_page as tool_module
 from chat.tools.pages.addresses import Allowed
 from chat.tools.pages.fetch import Fetcher
 from chat.tools.read_page import Reader
+from chat.tools.registry import registry
 from tests.live.test_notes import cards, icon, words
 from tests.support.model_server import Call, reply
 from tests.support.page_server import Pages, running_pages
@@ -116,6 +117,33 @@ async def test_where_it_is_wanted_only_what_was_named_is_read(site: Site, pages:
     *_, refused = cards(tab.page)
     assert "Nobody has named this address in the conversation" in words(refused)
     await tab.equals_a_fresh_page()
+
+
+@pytest.mark.parametrize("from_outside", [True, False])
+async def test_what_a_tool_has_found_elsewhere_was_named(
+    site: Site, pages: Pages, from_outside: bool
+) -> None:
+    """If the tool says that it is one that finds: what others return may be the model's words."""
+
+    def look_up(words: str) -> str:
+        """Looks something up."""
+        return pages.url("/tides")
+
+    registry.tool(from_outside=from_outside)(look_up)
+    try:
+        await in_thread(_named_only)()
+        await Agent.objects.filter(is_default=True).aupdate(tools=["look_up", "read_page"])
+        tab = await site.tab()
+        site.provider.script(
+            reply(Call("look_up", {"words": "tides"}, "c1")),
+            reply(Call("read_page", {"url": pages.url("/tides")}, "c2")),
+            reply("Twice a day."),
+        )
+        await tab.send("When is the tide?")
+        await tab.sees_the_end()
+    finally:
+        del registry._tools["look_up"]
+    assert pages.asked == (["/tides"] if from_outside else [])
 
 
 def _named_only() -> None:

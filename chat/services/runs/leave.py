@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import transaction
 
 from chat.protocol.parts import Part, ToolPart
+from chat.protocol.server_tools import LOOKING
 from chat.protocol.tool_state import ToolRunning
 from chat.services import statements
 from chat.services.broadcast import tell_processes
@@ -24,9 +25,6 @@ from chat.services.runs.spec import RunSpec
 from chat.tools.registry import registry
 
 log = logging.getLogger(__name__)
-
-# Tools that a provider runs itself, and that may be run again without harm.
-HARMLESS = frozenset({"web_search", "web_fetch"})
 
 
 async def leave_run(run: Run) -> bool:
@@ -50,7 +48,10 @@ def can_go_on(spec: RunSpec, running: list[ToolPart]) -> bool:
 
 
 def has_effects(call: ToolPart) -> bool:
-    return call.tool not in HARMLESS and registry.has_effects(call.tool)
+    """Whether a call may have changed something; one in which a provider looks something up has
+    not."""
+    is_lookup = call.tool not in registry and call.tool in LOOKING
+    return not is_lookup and registry.has_effects(call.tool)
 
 
 def running_calls(parts: tuple[Part, ...]) -> list[ToolPart]:

@@ -19,6 +19,7 @@ from chat.protocol.interfaces import (
 from chat.protocol.messages import WithParts, is_answer
 from chat.protocol.notes import state_notes
 from chat.protocol.parts import Part, ToolPart
+from chat.protocol.server_tools import LOOKING
 from chat.protocol.tool_state import ToolCompleted
 from chat.providers.http import HttpSettings
 from chat.providers.registry import shared_http
@@ -31,9 +32,6 @@ from chat.services.runs.run import Run
 from chat.services.runs.tool_pictures import PictureKeeper, PictureKeepingProvider
 from chat.services.runs.written_first import WritingToolbox
 from chat.tools.registry import registry
-
-# Tools that say nothing but what they have found elsewhere, by us and by providers.
-_FROM_OUTSIDE = frozenset({"duckduckgo_search", "read_page", "web_search", "web_fetch"})
 
 GO_ON = "Continue exactly where you stopped, without repeating anything."
 
@@ -149,7 +147,7 @@ class RequestBuilder:
             if not is_answer(message.info):
                 yield message.text
             for tool in message.tools:
-                if tool.tool in _FROM_OUTSIDE and isinstance(tool.state, ToolCompleted):
+                if _is_from_outside(tool.tool) and isinstance(tool.state, ToolCompleted):
                     yield tool.state.output
 
     def _previous(self, call: ToolPart) -> Display | None:
@@ -159,6 +157,11 @@ class RequestBuilder:
                 if tool.tool == call.tool and isinstance(tool.state, ToolCompleted):
                     return state_notes(tool.state).display
         return None
+
+
+def _is_from_outside(name: str) -> bool:
+    """Whether a tool says nothing but what it has found elsewhere: one of ours, or a provider's."""
+    return registry.is_from_outside(name) if name in registry else name in LOOKING
 
 
 def http_settings() -> HttpSettings:
