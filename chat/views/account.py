@@ -20,9 +20,7 @@ from chat.protocol.ids import is_uuid
 from chat.rendering.page.account import LogInLine, log_in_line
 from chat.rendering.reader import Reader
 from chat.views.account_forms import ConfirmForm, DeleteForm, NameForm, PasswordForm
-from chat.views.responses import caller, person, reader_of
-
-REFUSED = 422
+from chat.views.responses import REFUSED, caller, person, reader_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

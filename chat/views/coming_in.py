@@ -18,12 +18,12 @@ from django.views.decorators.http import require_http_methods
 
 from chat import services
 from chat.views.password_attempts import RESTING
+from chat.views.responses import REFUSED
 
 BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
 # Where a session keeps who is half in, and for how many seconds.
 WAITING: Final = "waits_for_code"
 PATIENCE: Final = 10 * 60
-REFUSED: Final = 422
 
 
 class CodeForm(forms.Form):

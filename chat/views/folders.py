@@ -20,10 +20,9 @@ from chat.protocol.ids import is_uuid
 from chat.rendering.errors import error_text
 from chat.rendering.page.pages import notice_html
 from chat.services import Caller, KnownFolder, NewFolder
-from chat.views.responses import acaller, is_scripted, reader_of
+from chat.views.responses import REFUSED, acaller, is_scripted, reader_of
 
 # The status of a form that is shown again because something in it cannot be taken.
-REFUSED = 422
 # What stands in the place of a folder's id in the form where one is to be made.
 NEW = "new"
 

@@ -26,9 +26,9 @@ from chat.views.addresses import address_of, site_address
 from chat.views.joining_forms import JoinForm, MailForm, SetPassword
 from chat.views.mails import reset_mail
 from chat.views.password_attempts import RESTING, busy_as_error
+from chat.views.responses import REFUSED
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-REFUSED = 422
 GONE = 410
 # Of one address in a quarter of an hour: accounts made, and mails asked for; and mails to one.
 MOST_SIGN_UPS = 10

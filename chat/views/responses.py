@@ -40,6 +40,8 @@ from chat.views.page_data import (
 )
 from chat.views.reader import ZONE_COOKIE, make_reader
 
+# A form that was not taken: it is shown again, with what is wrong.
+REFUSED = 422
 # More than anybody reads through on a page that cannot list on.
 MOST_ROWS = 1000
 

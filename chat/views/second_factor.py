@@ -20,11 +20,10 @@ from chat.models.secrets import encrypted, opened
 from chat.rendering.page.factor import pairing
 from chat.views.account_forms import ConfirmForm
 from chat.views.password_attempts import RESTING
-from chat.views.responses import caller, person, reader_of
+from chat.views.responses import REFUSED, caller, person, reader_of
 
 # Where a session keeps the secret, encrypted, until the app has shown that it knows it.
 PENDING: Final = "factor_secret"
-REFUSED: Final = 422
 NOT_RIGHT = gettext_lazy("This code is not right, or was used already.")
 
 

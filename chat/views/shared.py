@@ -22,9 +22,8 @@ from chat.rendering.reader import Reader
 from chat.services import Shared
 from chat.views.attachments import send_file
 from chat.views.page_data import names_in
-from chat.views.responses import acaller, asked_page
+from chat.views.responses import REFUSED, acaller, asked_page
 
-REFUSED = 422
 # Why there is no copy, of which a person is told.
 NOT_COPIED = ("error.chat_share_copy_too_large", "error.chat_import_running")
 # No scripts but ours, and those cannot ask anybody; pictures are ours too.

@@ -17,9 +17,7 @@ from chat.rendering.errors import error_text
 from chat.rendering.page.shared import ShareEntry, expiry_choices, share_entry
 from chat.rendering.reader import Reader
 from chat.services import Caller, KnownShare, NewShare
-from chat.views.responses import acaller, is_scripted, reader_of
-
-REFUSED = 422
+from chat.views.responses import REFUSED, acaller, is_scripted, reader_of
 
 
 @require_http_methods(["GET", "POST"])

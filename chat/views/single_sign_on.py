@@ -23,14 +23,13 @@ from chat.views.account_forms import ConfirmForm
 from chat.views.addresses import address_of, site_address
 from chat.views.coming_in import come_in
 from chat.views.password_attempts import RESTING
-from chat.views.responses import caller, person, reader_of
+from chat.views.responses import REFUSED, caller, person, reader_of
 
 log = logging.getLogger(__name__)
 
 # Where a session keeps until when its person may connect, and for how many seconds that is.
 MAY_CONNECT: Final = "may_connect"
 PATIENCE: Final = 5 * 60
-REFUSED: Final = 422
 # So often in a quarter of an hour somebody may leave for the issuer from one address, where nobody
 # comes back: each time a session is kept for them.
 LEFT: Final = "oidc"
