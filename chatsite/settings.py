@@ -27,7 +27,7 @@ VERSION = read_version(BASE_DIR)
 
 HOST = env.text("HOST", "127.0.0.1")
 PORT = env.number("PORT", 8000)
-# What `serve` runs: uvicorn costs less, most of all where uvloop is installed.
+# What `serve` runs, either on uvloop where that is installed; uvicorn costs less.
 PARLEY_SERVER = env.choice("PARLEY_SERVER", ("daphne", "uvicorn"))
 # How many servers `serve` starts at that address.
 PARLEY_PROCESSES = env.number("PARLEY_PROCESSES", 1)

@@ -65,7 +65,6 @@ from chat.services.conversations.attachments import (
 from chat.services.conversations.details import answer_details, details_of
 from chat.services.conversations.export import (
     FORMATS,
-    ChatExport,
     ExportForm,
     html_form,
     message_source,
@@ -89,7 +88,7 @@ from chat.services.conversations.folders import (
     remove_folder,
 )
 from chat.services.conversations.history import PAGE, Window, as_value, ms
-from chat.services.conversations.import_report import ImportedChat, ImportReport
+from chat.services.conversations.import_report import ImportReport
 from chat.services.conversations.imports import (
     ImportSource,
     Reopened,
@@ -191,7 +190,6 @@ from chat.services.people.joining import (
 from chat.services.people.leaving import delete_account, is_last_superuser
 from chat.services.people.links import use_link
 from chat.services.people.log_ins import (
-    KnownLogIn,
     end_all_log_ins,
     end_log_in,
     end_other_log_ins,
@@ -245,7 +243,6 @@ from chat.services.telemetry.metrics import (
     read_metrics,
 )
 from chat.services.turns.edit import continue_answer, edit, regenerate
-from chat.services.turns.enqueue import Queued
 from chat.services.turns.queue import edit_queued, hold_queue, remove_queued, send_queued
 from chat.services.turns.send import send, send_or_queue, start_conversation
 from chat.services.turns.start import Started
@@ -283,14 +280,14 @@ from chat.services.upkeep.backup import (
     read_backup,
 )
 from chat.services.upkeep.database_copy import CopyFailed
-from chat.services.upkeep.doctor import Finding, examine
+from chat.services.upkeep.doctor import examine
 from chat.services.upkeep.installation import (
     foreign_keys_or_files,
     found_installation,
     prepared_alone,
     take_over,
 )
-from chat.services.upkeep.keys import Rotated, rotate_keys
+from chat.services.upkeep.keys import rotate_keys
 from chat.services.upkeep.overview import Concern, Overview, Trouble, read_overview
 from chat.services.upkeep.prune import prune_now
 from chat.services.upkeep.redact import redact
@@ -308,7 +305,7 @@ from chat.services.usage.report import (
     this_month,
     usage_choices,
 )
-from chat.services.usage.spend import Left, budget_left
+from chat.services.usage.spend import budget_left
 
 __all__ = [
     "DATABASE_THREADS",
@@ -326,27 +323,22 @@ __all__ = [
     "By",
     "Caller",
     "Catalog",
-    "ChatExport",
     "Concern",
     "CopyFailed",
     "Digest",
     "Events",
     "ExportForm",
-    "Finding",
     "Found",
     "GoesDown",
     "ImportReport",
     "ImportSource",
-    "ImportedChat",
     "IssuerAway",
     "IssuerRefused",
     "KeptBackup",
     "KnownAgent",
     "KnownFolder",
-    "KnownLogIn",
     "KnownModel",
     "KnownShare",
-    "Left",
     "Listed",
     "ListedFolder",
     "LoggedOut",
@@ -356,14 +348,12 @@ __all__ = [
     "NewShare",
     "Overview",
     "Picks",
-    "Queued",
     "Reopened",
     "Repair",
     "Report",
     "ResetLink",
     "Resting",
     "Returned",
-    "Rotated",
     "Shared",
     "SidebarChanged",
     "Started",

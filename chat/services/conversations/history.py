@@ -10,6 +10,7 @@ from chat.protocol import parts as values
 from chat.protocol.feedback import Feedback
 from chat.protocol.frozen import JsonObject
 from chat.protocol.messages import (
+    ABORTED,
     AnswerInfo,
     AnswerTime,
     MessageError,
@@ -30,7 +31,6 @@ from chat.services.conversations.queue import read_queue
 PAGE = 50
 # Behind every position.
 NO_END = 2**31 - 1
-ABORTED = "MessageAbortedError"
 
 
 class Window(NamedTuple):

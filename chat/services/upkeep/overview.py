@@ -34,6 +34,7 @@ from chat.providers.presets import is_on_own_network
 from chat.services.catalog.known import Catalog, KnownModel, current_catalog, spoken
 from chat.services.processes.lease import count_servers
 from chat.services.upkeep.backup import OLD_BACKUP, last_backup
+from chat.services.upkeep.doctor import LITTLE_SPACE
 from chat.services.usage.count import today
 
 # More running answers than these are counted, not listed.
@@ -42,7 +43,6 @@ LISTED: Final = 20
 LATELY: Final = timedelta(days=7)
 # A model that ends within so many days is told.
 SOON: Final = timedelta(days=30)
-LITTLE_SPACE: Final = 1_000_000_000
 # What a provider refuses until somebody does something about it.
 _REFUSED: Final = (
     "error.chat_provider_auth_failed",
