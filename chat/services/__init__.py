@@ -100,6 +100,8 @@ from chat.services.conversations.opening import open_transcript
 from chat.services.conversations.organise import (
     archive,
     choose,
+    count_archived_with,
+    count_deleted_with,
     delete,
     list_archived,
     list_deleted,
@@ -108,8 +110,6 @@ from chat.services.conversations.organise import (
     rename,
     restore,
     undo,
-    was_archived,
-    was_deleted,
 )
 from chat.services.conversations.outline import list_questions
 from chat.services.conversations.search import Found, search
@@ -397,8 +397,10 @@ __all__ = [
     "continue_answer",
     "conversation_group",
     "copy_shared",
+    "count_archived_with",
     "count_attempt",
     "count_catch_up",
+    "count_deleted_with",
     "count_recovery_codes",
     "count_refusal",
     "count_request",
@@ -590,8 +592,6 @@ __all__ = [
     "used_tools",
     "user_group",
     "visitors",
-    "was_archived",
-    "was_deleted",
     "was_read",
     "ways_in",
     "welcomes",

@@ -98,7 +98,9 @@ async def _after(request: HttpRequest, verb: str, conversation_id: str) -> HttpR
 
 async def _is_undoable(request: HttpRequest, conversation_id: str) -> bool:
     """Not when it was temporary: then nothing is left of it."""
-    return bool(await sync_to_async(services.was_deleted)(await acaller(request), conversation_id))
+    return bool(
+        await sync_to_async(services.count_deleted_with)(await acaller(request), conversation_id)
+    )
 
 
 def _go(request: HttpRequest, place: str) -> HttpResponse:

@@ -126,9 +126,9 @@ def remember_language(response: HttpResponse, language: str) -> None:
 def _undo(request: HttpRequest) -> tuple[Undo, ...]:
     """Whoever has just deleted or archived a conversation can take that back."""
     deleted, archived = request.GET.get("deleted", ""), request.GET.get("archived", "")
-    if is_uuid(deleted) and (count := services.was_deleted(caller(request), deleted)):
+    if is_uuid(deleted) and (count := services.count_deleted_with(caller(request), deleted)):
         return (Undo(deleted, count=count),)
-    if is_uuid(archived) and (count := services.was_archived(caller(request), archived)):
+    if is_uuid(archived) and (count := services.count_archived_with(caller(request), archived)):
         return (Undo(archived, "undo-archive", count),)
     return ()
 

@@ -160,13 +160,13 @@ def _put_away_page(
     return values[:PUT_AWAY_PAGE], len(values) > PUT_AWAY_PAGE
 
 
-def was_archived(caller: Caller, conversation_id: str) -> int:
+def count_archived_with(caller: Caller, conversation_id: str) -> int:
     """How many were archived in one act with this conversation of theirs, itself included; none
     if it is not archived."""
     return _put_away_with(caller, conversation_id, "archived").count()
 
 
-def was_deleted(caller: Caller, conversation_id: str) -> int:
+def count_deleted_with(caller: Caller, conversation_id: str) -> int:
     """The same of a conversation that was deleted and can still be brought back."""
     return _put_away_with(caller, conversation_id, "deleted").count()
 
