@@ -3,8 +3,8 @@ PYTHON ?= python3
 PORT ?= 8000
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Many tests wait for a process or a clock: more than there are cores keep these busy.
-MORE_JOBS = $(shell expr $(JOBS) + 1)
-MOST_JOBS = $(shell expr $(JOBS) + $(JOBS))
+MORE_JOBS = $(shell expr $(JOBS) + $(JOBS))
+MOST_JOBS = $(shell expr $(JOBS) + $(JOBS) + $(JOBS))
 export PORT PYTHON
 
 BIN := .venv/bin
@@ -41,14 +41,18 @@ setup: ## Make the virtualenv with everything for development
 # Tests start the program a hundred times: without this each would compile all of it.
 test test-full coverage: export PYTHONDONTWRITEBYTECODE =
 
+# What all three begin with is made once (`tests/support/tables.py`), and removed in the end.
+test: export PARLEY_TEST_RUN := $(shell echo $$$$)
 test: setup ## Run the tests: on SQLite, in a browser, on PostgreSQL
 	@scripts/test-needs
-	@echo "Tests on SQLite …"
-	@$(PATIENTLY) -n $(MOST_JOBS) -m "not full and not browser"
-	@echo "Tests in a browser …"
-	@$(IN_BROWSER) -n $(MORE_JOBS) -m "not full" tests/browser
-	@echo "Tests on PostgreSQL …"
-	@$(BIN)/python scripts/with_postgres $(PATIENTLY) -n $(MORE_JOBS) -m "both_databases and not full" $(ON_POSTGRES)
+	@set -e; trap 'rm -rf "$${TMPDIR:-/tmp}/parley-tables-$$PARLEY_TEST_RUN"' EXIT; \
+	$(BIN)/python -m tests.browser & \
+	echo "Tests on SQLite …"; \
+	$(PATIENTLY) -n $(MOST_JOBS) -m "not full and not browser"; \
+	echo "Tests in a browser …"; \
+	$(IN_BROWSER) -n $(MORE_JOBS) -m "not full" tests/browser; \
+	echo "Tests on PostgreSQL …"; \
+	$(BIN)/python scripts/with_postgres $(PATIENTLY) -n $(MORE_JOBS) -m "both_databases and not full" $(ON_POSTGRES)
 
 coverage: setup ## Run the tests on SQLite, traced (twice as slow), and hold them to the thresholds
 	@scripts/test-needs

@@ -51,13 +51,17 @@ Visit = Callable[..., Visitor]
 @pytest.fixture(scope="session")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seeded]:
     data = tmp_path_factory.mktemp("parley")
-    shutil.copytree(made_once("people", _seed), data, dirs_exist_ok=True)
+    shutil.copytree(house(), data, dirs_exist_ok=True)
     with running_server(data) as server:
         yield Seeded(server.url, json.loads((data / PEOPLE).read_text("utf-8")))
 
 
+def house() -> Path:
+    """A folder as it is before its server starts: of the same people for every test process."""
+    return made_once("people", _seed)
+
+
 def _seed(data: Path) -> None:
-    """A house as it is before its server starts: of the same people for every test process."""
     lay_tables(data)
     for words in (("manage.py", "prepare"), ("-m", "tests.shots.seed")):
         done = python(data, *words)

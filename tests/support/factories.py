@@ -1,9 +1,11 @@
 """Rows for tests, made by plain functions: name what matters, the rest is filled in."""
 
 from datetime import timedelta
+from functools import cache
 from itertools import count
 from typing import Any
 
+from django.contrib.auth.hashers import get_hasher, make_password
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db.models import F
@@ -34,8 +36,16 @@ PASSWORD = "correct horse"
 _numbers = count(1)
 
 
+@cache
+def _hashed(by: str) -> str:
+    """Made once: a hasher takes its time for each, and is meant to."""
+    return make_password(PASSWORD, hasher=by)
+
+
 def a_user(name: str = "", **fields: Any) -> User:
-    return User.objects.create_user(name or f"person{next(_numbers)}", password=PASSWORD, **fields)
+    username = name or f"person{next(_numbers)}"
+    password = _hashed(get_hasher().algorithm)
+    return User.objects.create(username=username, password=password, **fields)
 
 
 def a_superuser(name: str = "", **fields: Any) -> User:
