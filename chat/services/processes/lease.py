@@ -66,9 +66,13 @@ def others_serve(before: datetime | None = None) -> bool:
 
 
 def successors() -> list[str]:
-    """The other processes that go on with what this one leaves."""
+    """The other processes that go on with what this one leaves: those that began after it, where
+    there are any. When all are replaced, the older ones go next, and would leave it again."""
     alive = Process.objects.filter(serves=True, lease__gte=Now()).exclude(pk=this_process())
-    return [str(key) for key in alive.values_list("pk", flat=True)]
+    others = dict(alive.values_list("pk", "started"))
+    since = began()
+    younger = [key for key, started in others.items() if started > since]
+    return [str(key) for key in younger or others]
 
 
 def is_this(process: str) -> bool:
