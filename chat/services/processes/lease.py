@@ -18,6 +18,9 @@ from chat.services.pool import in_writer
 from chat.services.processes import identity
 from chat.services.statements import is_process
 
+# Servers that began within this time were started by one command, and are replaced by one.
+STARTED_TOGETHER = timedelta(seconds=10)
+
 # A process that goes down begins nothing new.
 closing = False
 # Servers go on with what other processes leave; commands do not.
@@ -70,7 +73,7 @@ def successors() -> list[str]:
     there are any. When all are replaced, the older ones go next, and would leave it again."""
     alive = Process.objects.filter(serves=True, lease__gte=Now()).exclude(pk=this_process())
     others = dict(alive.values_list("pk", "started"))
-    since = began()
+    since = began() + STARTED_TOGETHER
     younger = [key for key, started in others.items() if started > since]
     return [str(key) for key in younger or others]
 
