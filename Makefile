@@ -3,8 +3,8 @@ PYTHON ?= python3
 PORT ?= 8000
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Many tests wait for a process or a clock: more than there are cores keep these busy.
-MORE_JOBS = $(shell expr $(JOBS) + $(JOBS))
-MOST_JOBS = $(shell expr $(JOBS) + $(JOBS) + $(JOBS))
+MORE_JOBS = $(shell expr $(JOBS) + 1)
+MOST_JOBS = $(shell expr $(JOBS) + $(JOBS))
 export PORT PYTHON
 
 BIN := .venv/bin

@@ -23,6 +23,8 @@ class Socket(Protocol):
 
     conversation_id: str
     socket: str
+    # Whether it shows the conversation, and so counts as watching by itself.
+    attached: bool
 
     async def attach(self, caller: Caller, values: Values) -> None: ...
     async def detach(self) -> None: ...
@@ -245,7 +247,8 @@ async def _here(socket: Socket) -> str:
         raise ChatError("error.chat_conversation_not_found")
     # A program that asks now and then, without attaching, is watching too, wherever the answer is
     # being written.
-    await services.see(socket.conversation_id)
+    if not socket.attached:
+        await services.see(socket.conversation_id)
     return socket.conversation_id
 
 

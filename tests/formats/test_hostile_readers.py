@@ -125,7 +125,7 @@ AT_ONCE_READERS = {
     "value": lambda text: parse_value(text, {"type": ["integer", "array"]}),
     "pieces of Open WebUI": lambda text: list(open_webui._blocks(f"<details {text}")),
     "attributes of Open WebUI": lambda text: list(open_webui._blocks(f"<details {text}>x")),
-    "marks of ChatGPT": lambda text: markers.without_marks(f"\ue200{text}", lambda mark: ()),
+    "marks of ChatGPT": lambda text: markers.without_any_mark(f"\ue200{text}"),
     "a line read aloud": lambda text: plain_text(text[:2_000]),
     "terminal": lambda text: list(terminal_runs(text)),
     "refusal": lambda text: find_adjustment(text[:_WORDS_LENGTH], {"max_tokens": 5}),

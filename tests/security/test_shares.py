@@ -369,6 +369,7 @@ async def test_what_is_too_large_to_import_is_not_copied(site: Site, settings: A
 
 
 async def test_a_copy_counts_as_an_import_of_whoever_makes_it(site: Site) -> None:
+    """`error.chat_import_running`, in the reader's language."""
     await a_talk(site)
     token = await linked(site)
     bob = await in_thread(make.a_user)("bob")

@@ -104,6 +104,7 @@ ENDINGS: dict[str, tuple[Any, Callable[[pytest.MonkeyPatch], Any] | None]] = {
 ELSEWHERE = {
     "error.chat_provider_not_supported": "connecting/test_registry.py",
     "error.chat_nothing_waits": "connecting/test_failing_turns.py",
+    "error.chat_import_running": "security/test_shares.py",
     "error.chat_queue_full": "turns/test_queue.py",
     "error.chat_not_queued": "turns/test_queue.py",
     "error.chat_temporary": "turns/test_temporary.py",
