@@ -40,8 +40,20 @@ EXPORTERS = 2
 # How many transactions are committed at once: the first of them is told only when all are written.
 AT_ONCE = 25
 
-_pool = ThreadPoolExecutor(THREADS, thread_name_prefix="parley-db")
-_writer = ThreadPoolExecutor(1, thread_name_prefix="parley-db-writer")
+# The connections of the threads that use the database.
+_connections: list[Any] = []
+
+
+def _note_connection() -> None:
+    _connections.append(connections[DEFAULT_DB_ALIAS])
+
+
+def _database_threads(number: int, name: str) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(number, thread_name_prefix=name, initializer=_note_connection)
+
+
+_pool = _database_threads(THREADS, "parley-db")
+_writer = _database_threads(1, "parley-db-writer")
 _workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="parley-work")
 _exporters = ThreadPoolExecutor(EXPORTERS, thread_name_prefix="parley-export")
 # In each of these: for which event loop it works, and for whom.
@@ -262,17 +274,12 @@ def waiting_work() -> dict[str, int]:
 def close_connections() -> None:
     """Close every thread's connections (before a test database is dropped)."""
     global _pool, _writer
-    # Only a thread itself can close its connections, and whoever waits here can do so only once.
-    together = threading.Barrier(THREADS)
-
-    def close() -> None:
-        together.wait()
-        connections.close_all()
-
-    closings = [_pool.submit(close) for _ in range(THREADS)]
-    for closing in (*closings, _writer.submit(connections.close_all)):
-        closing.result()
     for threads in (_pool, _writer):
         threads.shutdown(wait=True)
-    _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="parley-db")
-    _writer = ThreadPoolExecutor(1, thread_name_prefix="parley-db-writer")
+    for connection in _connections:
+        # Its own thread has ended, so nobody else uses it.
+        connection.inc_thread_sharing()
+        connection.close()
+    _connections.clear()
+    _pool = _database_threads(THREADS, "parley-db")
+    _writer = _database_threads(1, "parley-db-writer")
