@@ -41,6 +41,9 @@ setup: ## Make the virtualenv with everything for development
 # Tests start the program a hundred times: without this each would compile all of it.
 test test-full coverage: export PYTHONDONTWRITEBYTECODE =
 
+# No test takes a minute by itself: one that hangs would hang for ever.
+test coverage: export PYTEST_TIMEOUT = 600
+
 # What all three begin with is made once (`tests/support/tables.py`), and removed in the end.
 test: export PARLEY_TEST_RUN := $(shell echo $$$$)
 test: setup ## Run the tests: on SQLite, in a browser, on PostgreSQL
